@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# The front door: everything that is built, run, tested, measured or installed
+# starts here. The work itself stands in tools/build (how modules and library
+# are compiled), tools/testing (demo and check) and tools/bench.
+#
+# Nothing is written into the source tree; all output lands below $(BUILD).
+
+KREL_DIR := $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
+	$(lastword $(sort $(wildcard /lib/modules/*/build))))
+KDIR    ?= $(KREL_DIR)
+BUILD   ?= build
+MODULES ?= core uverbs shca
+PREFIX  ?= /usr
+DESTDIR ?=
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+JOBS    ?= $(shell nproc)
+
+export KDIR CC CFLAGS
+override BUILD := $(abspath $(BUILD))
+MAKE_LIB = $(MAKE) --no-print-directory -f tools/build/user.mk BUILD=$(BUILD)
+
+.DEFAULT_GOAL := all
+.PHONY: all deps modules shim tools unit check demo bench install clean help
+
+all: modules shim tools
+
+# Installs Debian's packages that are missing, when run as root; else names them.
+deps:
+	@tools/build/deps
+
+modules:
+	@tools/build/modules "$(BUILD)" "$(MODULES)" "$(JOBS)" "$(MAKE)"
+
+shim:
+	@$(MAKE_LIB) -j$(JOBS) shim
+
+tools: shim
+	@$(MAKE_LIB) -j$(JOBS) tools
+
+unit:
+	@$(MAKE) --no-print-directory -C tools/testing/unit check BUILD=$(BUILD)
+
+demo:
+	@BUILD=$(BUILD) tools/testing/qemu/demo
+
+check:
+	@BUILD=$(BUILD) tools/testing/check $(TIERS)
+
+bench:
+	@BUILD=$(BUILD) tools/bench/bench
+
+install: all
+	@BUILD=$(BUILD) DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/build/install
+
+clean:
+	rm -rf "$(BUILD)"
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '2,8p'
+	@echo 'Targets: all modules shim tools unit check demo bench install clean deps'
+	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" PREFIX DESTDIR W=1 C=2 V=1'
