@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What the core remembers of each port: P_Keys, LMC, logical state, subnet prefix. device.c sets
- * it up; event.c refreshes it before handlers hear of an event.
+ * What the core remembers of each port: P_Keys, LMC, logical state, subnet prefix, and the GIDs of
+ * ports that are not RoCE. device.c sets it up; event.c refreshes it before handlers hear of an
+ * event. Readers use the exported ib_get_cached_* and ib_find_cached_* calls.
  */
-#ifndef CORE_PORT_CACHE_H
-#define CORE_PORT_CACHE_H
+#ifndef _CORE_PORT_CACHE_H
+#define _CORE_PORT_CACHE_H
 
 #include <linux/types.h>
 
 struct ib_device;
 struct ib_event;
 
-/* Fill the cache of every port. Called by device.c before core_gid_device_setup(). */
+/* Fills the cache of every port. After core_gid_device_setup(). */
 int core_port_cache_setup(struct ib_device *dev);
-/* Called by device.c from the device's release. */
-void core_port_cache_release(struct ib_device *dev);
-/* Refresh what @event may have changed. May sleep: event.c calls it from its work item, before
- * the handlers. Cheap when the event type changes nothing that is remembered.
- */
+/* The device is unregistered and no event work of it runs any more. */
+void core_port_cache_cleanup(struct ib_device *dev);
+/* Refreshes what @event may have changed. Sleeps; cheap for events that change nothing here. */
 void core_port_cache_event(struct ib_device *dev, const struct ib_event *event);
 
-/* Not declared by any public header, exported under its stock name. */
+/* Exported under its stock name; no public header declares it. */
 int ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx);
 
 #endif

@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * /sys/class/infiniband: the class, the device attributes and the ports directories. device.c and
- * netns.c call in; both the device itself and its compat twins in other network namespaces
- * (struct ib_core_device) look the same to user space.
+ * What stands below /sys/class/infiniband/<device>: the device's attributes, its hardware counters
+ * and the ports tree. The class itself is device.c's. A device in shared namespace mode has a
+ * twin (struct ib_core_device) in every network namespace; all of them look the same.
  */
-#ifndef CORE_SYSFS_H
-#define CORE_SYSFS_H
+#ifndef _CORE_SYSFS_H
+#define _CORE_SYSFS_H
 
-#include <linux/device.h>
+#include <linux/sysfs.h>
 
 struct ib_core_device;
 struct ib_device;
 
-/* The class "infiniband". Its dev_release is core_device_release() of device.c for the device
- * proper; compat devices set dev.release of their own, which the driver core prefers.
- */
-extern struct class core_sysfs_class;
-
-/* Register / unregister the class. Called by main.c. */
-int core_sysfs_init(void);
-void core_sysfs_exit(void);
-
-/* The group that device.c puts into ib_device.groups[0]. */
+/* device.c puts it into ib_device.groups[0]. */
 extern const struct attribute_group core_sysfs_device_group;
 
-/* Before device_add(): find a free place in dev->groups for hw_counters, if the driver has any. */
-int core_sysfs_hw_stats_setup(struct ib_device *dev);
-/* In the device's release. */
-void core_sysfs_hw_stats_release(struct ib_device *dev);
+/* Right after device_add() and right before device_del() of the device proper. */
+int core_sysfs_device_add(struct ib_device *dev);
+void core_sysfs_device_remove(struct ib_device *dev);
 
-/* After device_add() of @coredev: the ports/ tree. And its removal, before device_del(). */
+/* The same for a twin. */
 int core_sysfs_ports_add(struct ib_core_device *coredev);
 void core_sysfs_ports_remove(struct ib_core_device *coredev);
+
+/* Fills dev->groups[dev->hw_stats_attr_index] if the driver counts; before device_add(). */
+int core_sysfs_stats_setup(struct ib_device *dev);
+/* At the last free of the device. */
+void core_sysfs_stats_release(struct ib_device *dev);
 
 #endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Inside of a GID table: shared by gid.c, which writes, and gid_query.c, which looks things up.
+ *
+ * Two locks. The mutex serialises writers, who call the driver's add_gid and del_gid and may
+ * sleep. The spinlock protects the slots and each entry's state, since lookups run in any context
+ * (rdma_rxe looks GIDs up in softirq): a writer takes both, a reader only the spinlock. Neither is
+ * held while events are dispatched.
+ */
+#ifndef _CORE_GID_TABLE_H
+#define _CORE_GID_TABLE_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+/* A netdev reference of an entry; outlives the entry's pointer to it by a grace period. */
+struct core_gid_ndev {
+	struct net_device *ndev;
+	netdevice_tracker tracker;
+	struct rcu_head rcu;
+};
+
+enum core_gid_state {
+	CORE_GID_EMPTY,		/* taken by a writer, the driver's add_gid is running */
+	CORE_GID_LIVE,
+	CORE_GID_DELETED,	/* waits for the last user's put */
+};
+
+struct core_gid_entry {
+	struct ib_gid_attr attr;
+	struct kref kref;
+	struct ib_gid_table *table;
+	struct core_gid_ndev *hold;
+	void *driver_context;
+	enum core_gid_state state;	/* changes under table->lock */
+	bool is_default;
+};
+
+struct ib_gid_table {
+	struct mutex writers;		/* serialises changes, held over driver calls */
+	spinlock_t lock;		/* protects slots[] and the entries' state */
+	u32 size;
+	u32 num_defaults;		/* leading slots kept for default entries */
+	struct core_gid_entry **slots;
+};
+
+static inline struct ib_gid_table *core_gid_table(const struct ib_device *dev, u32 port)
+{
+	return dev->port_data[port].cache.gid;
+}
+
+static inline struct core_gid_entry *core_gid_entry_of(const struct ib_gid_attr *attr)
+{
+	return container_of_const(attr, struct core_gid_entry, attr);
+}
+
+/* The live entry in a slot, or NULL. */
+static inline struct core_gid_entry *core_gid_live(struct ib_gid_table *table, u32 index)
+{
+	struct core_gid_entry *entry;
+
+	lockdep_assert_held(&table->lock);
+
+	if (index >= table->size)
+		return NULL;
+	entry = table->slots[index];
+	return entry && entry->state == CORE_GID_LIVE ? entry : NULL;
+}
+
+#endif
