@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# What a guest boots: Debian's stock kernel image of the same release as the
+# headers, and an initramfs that mounts the host's file system. Both live in a
+# cache outside the tree. Sourced by guest; needs lib.sh of tools/build.
+
+CACHE=${KVERBS_CACHE:-$HOME/.cache/kverbs}
+INITRAMFS_MODULES="virtio_pci 9pnet_virtio 9p overlay"
+
+# Unpacks linux-image-$KREL into the cache, once, without installing it.
+image_fetch() {
+	IMAGE=$CACHE/image-$KREL
+	[ ! -f "$IMAGE/.complete" ] || return 0
+	say IMAGE "fetching linux-image-$KREL (once)"
+	mkdir -p "$IMAGE.tmp"
+	(
+		cd "$IMAGE.tmp"
+		apt-get -qq download "linux-image-$KREL" 2>&1 | grep -v unsandboxed || true
+		dpkg -x ./linux-image-"$KREL"_*.deb . && rm -f ./linux-image-*.deb
+		depmod -b . "$KREL"
+		touch .complete
+	) || die "cannot fetch linux-image-$KREL"
+	[ -f "$IMAGE.tmp/boot/vmlinuz-$KREL" ] || die "linux-image-$KREL has no kernel"
+	rm -rf "$IMAGE"
+	mv "$IMAGE.tmp" "$IMAGE"
+}
+
+# Module files that the initramfs needs, in the order of loading.
+initramfs_modules() {
+	local name
+	for name in $INITRAMFS_MODULES; do
+		modprobe -d "$IMAGE" -S "$KREL" --show-depends "$name"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+# Builds $INITRD from busybox, those modules and the init script.
+initramfs_build() {
+	local init=$QEMU_DIR/initramfs-init stage path
+	INITRD=$CACHE/initrd-$KREL-$(cksum <"$init" | cut -d' ' -f1).gz
+	[ ! -f "$INITRD" ] || return 0
+	stage=$(mktemp -d)
+	mkdir -p "$stage"/{bin,dev,proc,sys,modules,lower,rw,root}
+	cp "$(command -v busybox)" "$stage/bin/busybox"
+	install -m 0755 "$init" "$stage/init"
+	for path in $(initramfs_modules); do
+		cp "$path" "$stage/modules/"
+		basename "$path" >>"$stage/modules/order"
+	done
+	[ -s "$stage/modules/order" ] || die "no modules for the initramfs in $IMAGE"
+	(cd "$stage" && find . | cpio --quiet -o -H newc | gzip -1) >"$INITRD.$$"
+	mv "$INITRD.$$" "$INITRD"
+	rm -rf "$stage"
+}
+
+# Sets ACCEL: KVM where a guest really boots with it, else software emulation.
+# Some machines offer a /dev/kvm whose guests hang, hence the probe.
+accel_choose() {
+	local mark=$CACHE/kvm-$KREL
+	ACCEL=tcg,thread=multi
+	[ -w /dev/kvm ] && [ -z "${KVERBS_NO_KVM:-}" ] || return 0
+	if [ ! -f "$mark" ]; then
+		echo no >"$mark.$$"
+		if timeout -k 1 10 qemu-system-x86_64 -accel kvm -cpu host -m 512M -nodefaults \
+			-no-reboot -display none -serial stdio -kernel "$IMAGE/boot/vmlinuz-$KREL" \
+			-initrd "$INITRD" -append "console=ttyS0 panic=-1 kverbs.probe" \
+			</dev/null 2>/dev/null | grep -q 'kverbs probe: alive'; then
+			echo yes >"$mark.$$"
+		fi
+		mv "$mark.$$" "$mark"
+	fi
+	[ "$(cat "$mark")" = no ] || ACCEL=kvm
+}
