@@ -7,20 +7,24 @@
 CACHE=${KVERBS_CACHE:-$HOME/.cache/kverbs}
 INITRAMFS_MODULES="virtio_pci 9pnet_virtio 9p overlay"
 
+image_download() {
+	(cd "$IMAGE.tmp" && apt-get -qq download "linux-image-$KREL" 2>/dev/null)
+}
+
 # Unpacks linux-image-$KREL into the cache, once, without installing it.
 image_fetch() {
 	IMAGE=$CACHE/image-$KREL
 	[ ! -f "$IMAGE/.complete" ] || return 0
 	say IMAGE "fetching linux-image-$KREL (once)"
+	rm -rf "$IMAGE.tmp"
 	mkdir -p "$IMAGE.tmp"
-	(
-		cd "$IMAGE.tmp"
-		apt-get -qq download "linux-image-$KREL" 2>&1 | grep -v unsandboxed || true
-		dpkg -x ./linux-image-"$KREL"_*.deb . && rm -f ./linux-image-*.deb
-		depmod -b . "$KREL"
-		touch .complete
-	) || die "cannot fetch linux-image-$KREL"
+	image_download || { [ "$(id -u)" = 0 ] && apt-get -qq update && image_download; } ||
+		die "cannot download linux-image-$KREL (are the headers of an older release?)"
+	dpkg -x "$IMAGE.tmp/linux-image-$KREL"_*.deb "$IMAGE.tmp" && depmod -b "$IMAGE.tmp" "$KREL" ||
+		die "cannot unpack linux-image-$KREL"
+	rm -f "$IMAGE.tmp"/linux-image-*.deb
 	[ -f "$IMAGE.tmp/boot/vmlinuz-$KREL" ] || die "linux-image-$KREL has no kernel"
+	touch "$IMAGE.tmp/.complete"
 	rm -rf "$IMAGE"
 	mv "$IMAGE.tmp" "$IMAGE"
 }
