@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# Runs in a guest: every selftest that was built, each bounded in time, over
+# the device $KV_DEV. A test whose name begins with "shca_" speaks to our driver
+# only, "core_" and "uverbs_" ones run everywhere. After each, the kernel log
+# must be clean, so that a splat is blamed on the test that caused it.
+
+. "${KV_TREE:?}/tools/testing/tap.sh"
+SPLAT='WARNING: |BUG: |Oops|general protection fault|refcount_t|INFO: task .* blocked'
+
+applies() {
+	case $1 in
+	shca_*) [ "$KV_DRIVER" = shca ] || [ "$KV_DRIVER" = both ] ;;
+	rxe_*) [ "$KV_DRIVER" = rxe ] || [ "$KV_DRIVER" = both ] ;;
+	esac
+}
+
+blame() {
+	local before=$1 name=$2
+	dmesg | tail -n "+$((before + 1))" | grep -qE "$SPLAT" || return 0
+	echo "not ok - $name: the kernel log shows a splat after it"
+	dmesg | tail -n "+$((before + 1))" | grep -E "$SPLAT" | head -n 3 | sed 's/^/# /'
+}
+
+ran=0
+for program in "$KV_BUILD"/selftests/*; do
+	name=${program##*/}
+	[ -x "$program" ] && [ -f "$program" ] && applies "$name" || continue
+	[ -z "${KV_ONLY:-}" ] || [[ $name =~ $KV_ONLY ]] || continue
+	ran=$((ran + 1))
+	lines=$(dmesg | wc -l)
+	tap_run "$name" "${KV_LIMIT:-60}" "$program"
+	blame "$lines" "$name"
+done
+[ "$ran" != 0 ] || echo "not ok - selftests: none was built"
