@@ -3,7 +3,7 @@
  * Inside of a GID table: shared by gid.c, which writes, and gid_query.c, which looks things up.
  *
  * Two locks. The mutex serialises writers, who call the driver's add_gid and del_gid and may
- * sleep. The spinlock protects the slots and each entry's state, since lookups run in any context
+ * sleep. The spinlock protects the slots and whether an entry is live, since lookups run in any context
  * (rdma_rxe looks GIDs up in softirq): a writer takes both, a reader only the spinlock. Neither is
  * held while events are dispatched.
  */
@@ -23,19 +23,13 @@ struct core_gid_ndev {
 	struct rcu_head rcu;
 };
 
-enum core_gid_state {
-	CORE_GID_EMPTY,		/* taken by a writer, the driver's add_gid is running */
-	CORE_GID_LIVE,
-	CORE_GID_DELETED,	/* waits for the last user's put */
-};
-
 struct core_gid_entry {
 	struct ib_gid_attr attr;
 	struct kref kref;
 	struct ib_gid_table *table;
 	struct core_gid_ndev *hold;
 	void *driver_context;
-	enum core_gid_state state;	/* changes under table->lock */
+	bool live;			/* protected by table->lock; false: waits for the last put */
 	bool is_default;
 };
 
@@ -44,6 +38,7 @@ struct ib_gid_table {
 	spinlock_t lock;		/* protects slots[] and the entries' state */
 	u32 size;
 	u32 num_defaults;		/* leading slots kept for default entries */
+	bool starved;			/* under lock: somebody found no slot; see release_entry() */
 	struct core_gid_entry **slots;
 };
 
@@ -52,9 +47,10 @@ static inline struct ib_gid_table *core_gid_table(const struct ib_device *dev, u
 	return dev->port_data[port].cache.gid;
 }
 
+/* Consumers hold const attributes: it is the reference count that changes, not the attribute. */
 static inline struct core_gid_entry *core_gid_entry_of(const struct ib_gid_attr *attr)
 {
-	return container_of_const(attr, struct core_gid_entry, attr);
+	return container_of(attr, struct core_gid_entry, attr);
 }
 
 /* The live entry in a slot, or NULL. */
@@ -67,7 +63,10 @@ static inline struct core_gid_entry *core_gid_live(struct ib_gid_table *table, u
 	if (index >= table->size)
 		return NULL;
 	entry = table->slots[index];
-	return entry && entry->state == CORE_GID_LIVE ? entry : NULL;
+	return entry && entry->live ? entry : NULL;
 }
+
+/* gid.c */
+void core_gid_entry_put(struct core_gid_entry *entry);
 
 #endif

@@ -11,10 +11,13 @@ struct ib_device;
 int core_roce_init(void);
 void core_roce_exit(void);
 
-/* Fills the GID tables of @dev from all netdevs there are. Takes the RTNL. */
-void core_roce_device_scan(struct ib_device *dev);
+/* Bring the tables of all devices up to date, later. From any context. */
+void core_roce_rescan_all(void);
 
-/* Exported under its stock name; no public header declares it. */
+/*
+ * Fills the GID tables of a device from all netdevs there are. Takes the RTNL. Exported under its
+ * stock name; no public header declares it.
+ */
 void rdma_roce_rescan_device(struct ib_device *ib_dev);
 
 #endif
