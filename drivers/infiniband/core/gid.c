@@ -319,7 +319,7 @@ void core_gid_del(struct ib_device *dev, u32 port, const union ib_gid *gid,
 static bool set_one_default(struct ib_gid_table *table, const struct ib_gid_attr *attr, bool set)
 {
 	struct core_gid_entry *old;
-	bool same_ndev, taken;
+	bool same_ndev, taken, changed;
 
 	lockdep_assert_held(&table->writers);
 
@@ -335,6 +335,7 @@ static bool set_one_default(struct ib_gid_table *table, const struct ib_gid_attr
 	}
 	if (same_ndev && !memcmp(&old->attr.gid, &attr->gid, sizeof(attr->gid)))
 		return false;
+	changed = old;
 	if (old)
 		retire(table, old);
 
@@ -345,7 +346,9 @@ static bool set_one_default(struct ib_gid_table *table, const struct ib_gid_attr
 	spin_unlock_irq(&table->lock);
 
 	/* While a QP uses the old default GID the index is its; the last put asks for a rescan. */
-	return taken ? old : !install(table, attr, true) || old;
+	if (!taken && !install(table, attr, true))
+		changed = true;
+	return changed;
 }
 
 void core_gid_set_default(struct ib_device *dev, u32 port, const union ib_gid *gid,
