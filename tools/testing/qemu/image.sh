@@ -43,7 +43,7 @@ initramfs_build() {
 	INITRD=$CACHE/initrd-$KREL-$(cksum <"$init" | cut -d' ' -f1).gz
 	[ ! -f "$INITRD" ] || return 0
 	stage=$(mktemp -d)
-	mkdir -p "$stage"/{bin,dev,proc,sys,modules,lower,rw,root}
+	mkdir -p "$stage"/{bin,dev,proc,sys,modules,lower,rw,newroot}
 	cp "$(command -v busybox)" "$stage/bin/busybox"
 	install -m 0755 "$init" "$stage/init"
 	for path in $(initramfs_modules); do
