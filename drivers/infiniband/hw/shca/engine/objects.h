@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * objects.h - the engine's objects that a host embeds in its own: device, MR, CQ, SRQ, AH.
+ *
+ * Part of engine.h, apart only for its length.  Memory of MRs, AHs and QPs is looked up under RCU:
+ * after the *_idle callback the host frees it with a grace period (kfree_rcu or the like).
+ */
+#ifndef ENG_OBJECTS_H
+#define ENG_OBJECTS_H
+
+#include <shca_env.h>
+#include "values.h"
+
+struct eng_dev;
+struct eng_qp;
+struct eng_cq;
+struct eng_srq;
+struct eng_mr;
+struct eng_ah;
+struct eng_pd;			/* never dereferenced: identity only */
+struct shca_qp_shared;
+struct shca_cq_shared;
+struct shca_srq_shared;
+
+/*
+ * What the host does for the engine.  All are called from eng_run() or a control operation, in
+ * task context, while the engine owns a QP: none may wait for a QP or call a control operation
+ * (modify, query, destroy).  defer is also called from eng_kick(), hence in any context.
+ */
+struct eng_ops {
+	/* Run @qp soon in a worker, through eng_runq_adopt().  Called again only after that. */
+	void (*defer)(struct eng_qp *qp);
+	/* Nanoseconds of a monotonic clock; called only when a deadline is armed or judged. */
+	u64 (*now)(struct eng_dev *dev);
+	/* Kick @qp at @deadline_ns; a later call replaces an earlier one; ENG_NO_DEADLINE disarms
+	 * without waiting.  A late kick of a living QP does no harm. */
+	void (*arm)(struct eng_qp *qp, u64 deadline_ns);
+	/* An armed CQ got a matching entry.  No engine lock held. */
+	void (*cq_notify)(struct eng_cq *cq);
+	void (*cq_event)(struct eng_cq *cq, enum eng_event event);
+	void (*qp_event)(struct eng_qp *qp, enum eng_event event);
+	void (*srq_event)(struct eng_srq *srq, enum eng_event event);
+	/* The last reference is gone.  Under RCU at times: must not sleep. */
+	void (*mr_idle)(struct eng_mr *mr);
+	void (*qp_idle)(struct eng_qp *qp);
+	void (*ah_idle)(struct eng_ah *ah);
+	void (*dev_idle)(struct eng_dev *dev);
+};
+
+#define ENG_NO_DEADLINE	(~0ULL)
+
+/* One HCA.  The tables map numbers to objects. */
+struct eng_dev {
+	const struct eng_ops *ops;
+	struct env_ref refs;
+	struct env_table qps;		/* by QP number */
+	struct env_table mrs;		/* by key >> 8 */
+	struct env_table ahs;		/* by AH number */
+	u32 port_up;			/* bool, the host's; read once per emission */
+	u32 port_mtu;			/* bytes, the host's; bounds UD messages */
+	struct env_lock mcast_lock;	/* guards the members of all groups */
+	struct eng_mcast_member *mcast_members;
+	struct env_lock counter_lock;	/* guards retired */
+	u64 retired[ENG_CNT_COUNT];	/* of QPs that are gone */
+};
+
+/*
+ * A registered region: an array of blocks of 1 << block_shift bytes, the first byte at
+ * first_offset in block 0.  With @identity, addresses are pointers (kernel's DMA key) and there are
+ * no blocks.  The host fills everything but refs and dead before eng_mr_publish().
+ */
+struct eng_mr {
+	struct eng_dev *dev;
+	const struct eng_pd *pd;	/* re-registration replaces pd, access, range as a new MR */
+	u32 key;			/* lkey and rkey: index << 8 | tag */
+	u32 access;			/* ENG_ACCESS_* */
+	u64 iova;			/* address of the first byte as WRs name it */
+	u64 length;			/* bytes */
+	u8 *const *blocks;
+	u32 block_shift;
+	u32 first_offset;
+	bool identity;
+	u32 dead;			/* set by retire: copies stop at the next chunk */
+	struct env_ref refs;
+};
+
+/* Shared ring memory as the kernel sees it; counts and strides are private copies. */
+struct eng_ring {
+	u8 *entries;
+	u32 count;		/* power of two, 0: none */
+	u32 stride;		/* bytes */
+	u32 cons;		/* private free running index */
+};
+
+struct eng_cq {
+	struct eng_dev *dev;
+	struct env_lock lock;	/* guards all below */
+	struct shca_cq_shared *shared;
+	u8 *entries;
+	u32 count;		/* power of two */
+	u32 log2_count;
+	u32 prod;
+	bool dead;		/* overran */
+};
+
+struct eng_srq {
+	struct eng_dev *dev;
+	struct env_lock lock;	/* guards all below */
+	struct shca_srq_shared *shared;
+	struct eng_ring ring;
+	const struct eng_pd *pd;
+	u32 max_sge;
+	u32 limit;		/* 0: not armed */
+	bool broken;		/* the ring said something impossible */
+};
+
+/* Address handle of a UD destination.  @peer NULL: no way there, datagrams are lost. */
+struct eng_ah {
+	struct eng_dev *dev;		/* whose AH it is */
+	struct eng_dev *peer;		/* direct link, the host's device reference; NULL: none */
+	const struct eng_pd *pd;
+	u32 ahn;
+	bool multicast;			/* to the members of mgid on @peer */
+	u8 mgid[16];
+	u8 grh[40];			/* what the receiver finds before the payload, lengths 0 */
+	u8 sl;
+	struct env_ref refs;
+};
+
+#endif

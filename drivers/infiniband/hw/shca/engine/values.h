@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * values.h - numbers that the engine shares with verbs.
+ *
+ * They have the values of enum ib_qp_type, ib_qp_state, ib_event_type, ib_access_flags and
+ * ib_qp_attr_mask, which the glue pins at build time.
+ */
+#ifndef ENG_VALUES_H
+#define ENG_VALUES_H
+
+enum eng_qp_type { ENG_QPT_RC = 2, ENG_QPT_UC = 3, ENG_QPT_UD = 4 };
+
+enum eng_qp_state {
+	ENG_QPS_RESET, ENG_QPS_INIT, ENG_QPS_RTR, ENG_QPS_RTS, ENG_QPS_SQD, ENG_QPS_SQE,
+	ENG_QPS_ERR,
+	ENG_QPS_COUNT,
+};
+
+enum eng_event {
+	ENG_EVENT_CQ_ERR		= 0,
+	ENG_EVENT_QP_FATAL		= 1,
+	ENG_EVENT_QP_REQ_ERR		= 2,
+	ENG_EVENT_QP_ACCESS_ERR		= 3,
+	ENG_EVENT_COMM_EST		= 4,
+	ENG_EVENT_SQ_DRAINED		= 5,
+	ENG_EVENT_SRQ_ERR		= 14,
+	ENG_EVENT_SRQ_LIMIT_REACHED	= 15,
+	ENG_EVENT_QP_LAST_WQE_REACHED	= 16,
+};
+
+enum eng_access {
+	ENG_ACCESS_LOCAL_WRITE		= 1 << 0,
+	ENG_ACCESS_REMOTE_WRITE		= 1 << 1,
+	ENG_ACCESS_REMOTE_READ		= 1 << 2,
+	ENG_ACCESS_REMOTE_ATOMIC	= 1 << 3,
+	ENG_ACCESS_MW_BIND		= 1 << 4,
+};
+
+/* Mask bits of modify, and one of our own for the link. */
+enum eng_qp_mask {
+	ENG_QP_STATE			= 1 << 0,
+	ENG_QP_EN_SQD_ASYNC_NOTIFY	= 1 << 2,
+	ENG_QP_ACCESS_FLAGS		= 1 << 3,
+	ENG_QP_QKEY			= 1 << 6,
+	ENG_QP_PATH_MTU			= 1 << 8,
+	ENG_QP_TIMEOUT			= 1 << 9,
+	ENG_QP_RETRY_CNT		= 1 << 10,
+	ENG_QP_RNR_RETRY		= 1 << 11,
+	ENG_QP_RQ_PSN			= 1 << 12,
+	ENG_QP_MAX_QP_RD_ATOMIC		= 1 << 13,
+	ENG_QP_MIN_RNR_TIMER		= 1 << 15,
+	ENG_QP_SQ_PSN			= 1 << 16,
+	ENG_QP_MAX_DEST_RD_ATOMIC	= 1 << 17,
+	ENG_QP_DEST_QPN			= 1 << 20,
+	ENG_QP_PEER			= 1 << 30,
+};
+
+/* What a device counts; eng_dev_counter() sums over its QPs. */
+enum eng_counter {
+	ENG_CNT_FRAMES, ENG_CNT_BYTES, ENG_CNT_RNR_NAKS, ENG_CNT_SEQ_NAKS, ENG_CNT_RETRIES,
+	ENG_CNT_DROPS, ENG_CNT_ACCESS_NAKS, ENG_CNT_DEFERRALS,
+	ENG_CNT_COUNT,
+};
+
+/* Largest max_rd_atomic and max_dest_rd_atomic: results kept for repeated atomics. */
+#define ENG_MAX_RD_ATOMIC	16
+
+#endif
