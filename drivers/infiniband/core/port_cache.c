@@ -167,18 +167,22 @@ int core_port_cache_setup(struct ib_device *dev)
 			break;
 	}
 	mutex_unlock(&refresh_mutex);
+	if (ret)
+		core_port_cache_cleanup(dev);
 	return ret;
 }
 
-void core_port_cache_release(struct ib_device *dev)
+void core_port_cache_cleanup(struct ib_device *dev)
 {
+	struct ib_pkey_cache *pkeys;
 	u32 port;
 
-	if (!dev->port_data)
-		return;
 	rdma_for_each_port(dev, port) {
-		kfree(dev->port_data[port].cache.pkey);
+		write_lock_irq(&dev->cache_lock);
+		pkeys = dev->port_data[port].cache.pkey;
 		dev->port_data[port].cache.pkey = NULL;
+		write_unlock_irq(&dev->cache_lock);
+		kfree(pkeys);
 	}
 }
 

@@ -14,8 +14,8 @@ struct ib_event;
 
 /* Fills the cache of every port. After core_gid_device_setup(). */
 int core_port_cache_setup(struct ib_device *dev);
-/* From the device's release. */
-void core_port_cache_release(struct ib_device *dev);
+/* The device is unregistered and no event work of it runs any more. */
+void core_port_cache_cleanup(struct ib_device *dev);
 /* Refreshes what @event may have changed. Sleeps; cheap for events that change nothing here. */
 void core_port_cache_event(struct ib_device *dev, const struct ib_event *event);
 
