@@ -30,6 +30,9 @@ struct ib_qp *ib_create_qp_user(struct ib_device *dev, struct ib_pd *pd,
 void ib_qp_usecnt_inc(struct ib_qp *qp);
 void ib_qp_usecnt_dec(struct ib_qp *qp);
 
+/* nldev: may users without CAP_NET_RAW set a controlled Q_Key? */
+bool rdma_nl_get_privileged_qkey(void);
+
 /* cgroup.c */
 int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
 			 enum rdmacg_resource_type resource_index);

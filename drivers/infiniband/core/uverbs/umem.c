@@ -18,14 +18,14 @@
 #include <linux/capability.h>
 #include <linux/export.h>
 #include <rdma/ib_umem.h>
-#include <rdma/ib_umem_odp.h>
-
-#include "umem.h"
 
 /* Up to here the array of page pointers lives on the stack: most registrations are small. */
 #define UMEM_STACK_PAGES	16
 /* Pages asked from the memory manager at a time: one array of 32 KiB at most. */
 #define UMEM_BATCH_PAGES	4096
+
+/* to_ib_umem_dmabuf() and the release through ib_umem_release() need the umem in front. */
+static_assert(offsetof(struct ib_umem_dmabuf, umem) == 0);
 
 /* What one registration needs while it pins; gone when ib_umem_get returns. */
 struct umem_pinning {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Multicast groups of a QP: attach, detach, and leaving all of them when the QP goes.
+ *
+ * Attachments are no objects with handles; they are listed with their QP, so that attaching twice
+ * is known to be one attachment and that none survives the QP. dispatch.c and the QP's room call
+ * in; ib_core goes out.
+ */
+#include <linux/slab.h>
+
+#include "call.h"
+#include "defs.h"
+#include "objects.h"
+
+struct mcast_attachment {
+	struct list_head node;		/* in ib_uqp_object.mcast_list */
+	union ib_gid gid;
+	u16 lid;
+};
+
+void uverbs_mcast_init(struct ib_uqp_object *obj)
+{
+	mutex_init(&obj->mcast_lock);
+	INIT_LIST_HEAD(&obj->mcast_list);
+}
+
+static struct mcast_attachment *mcast_find(struct ib_uqp_object *obj, const u8 *gid, u16 lid)
+{
+	struct mcast_attachment *att;
+
+	lockdep_assert_held(&obj->mcast_lock);
+	list_for_each_entry(att, &obj->mcast_list, node) {
+		if (att->lid == lid && !memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
+			return att;
+	}
+	return NULL;
+}
+
+static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_mcast *cmd)
+{
+	struct mcast_attachment *att;
+	int ret;
+
+	if (mcast_find(qp->uobject, cmd->gid, cmd->mlid))
+		return 0;
+	att = kzalloc(sizeof(*att), GFP_KERNEL);
+	if (!att)
+		return -ENOMEM;
+	att->lid = cmd->mlid;
+	memcpy(att->gid.raw, cmd->gid, sizeof(att->gid.raw));
+	ret = ib_attach_mcast(qp, &att->gid, att->lid);
+	if (ret)
+		kfree(att);
+	else
+		list_add_tail(&att->node, &qp->uobject->mcast_list);
+	return ret;
+}
+
+static int mcast_detach_locked(struct ib_qp *qp, const struct ib_uverbs_detach_mcast *cmd)
+{
+	struct mcast_attachment *att = mcast_find(qp->uobject, cmd->gid, cmd->mlid);
+	int ret;
+
+	if (!att)
+		return -EINVAL;
+	ret = ib_detach_mcast(qp, &att->gid, att->lid);
+	if (ret)
+		return ret;
+	list_del(&att->node);
+	kfree(att);
+	return 0;
+}
+
+static int mcast_attach(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_attach_mcast cmd;
+	struct ib_qp *qp;
+	int ret;
+
+	ret = uverbs_call_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	qp = uverbs_call_qp(attrs, cmd.qp_handle);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&qp->uobject->mcast_lock);
+	ret = mcast_attach_locked(qp, &cmd);
+	mutex_unlock(&qp->uobject->mcast_lock);
+	return ret;
+}
+
+static int mcast_detach(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_detach_mcast cmd;
+	struct ib_qp *qp;
+	int ret;
+
+	ret = uverbs_call_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	qp = uverbs_call_qp(attrs, cmd.qp_handle);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&qp->uobject->mcast_lock);
+	ret = mcast_detach_locked(qp, &cmd);
+	mutex_unlock(&qp->uobject->mcast_lock);
+	return ret;
+}
+
+/*
+ * Called with the QP held exclusively, before it is destroyed. A handle opened on somebody else's
+ * QP (XRC) has no attachments of its own.
+ */
+int uverbs_mcast_leave(struct ib_qp *qp, struct ib_uqp_object *obj, enum rdma_remove_reason why)
+{
+	struct mcast_attachment *att, *next;
+	int ret = 0;
+
+	mutex_lock(&obj->mcast_lock);
+	if (uverbs_call_may_fail(why)) {
+		ret = list_empty(&obj->mcast_list) ? 0 : -EBUSY;
+		goto unlock;
+	}
+	list_for_each_entry_safe(att, next, &obj->mcast_list, node) {
+		ib_detach_mcast(qp, &att->gid, att->lid);
+		list_del(&att->node);
+		kfree(att);
+	}
+unlock:
+	mutex_unlock(&obj->mcast_lock);
+	return ret;
+}
+
+const struct uapi_definition uverbs_mcast_defs[] = {
+	DECLARE_UVERBS_OBJECT(
+		UVERBS_OBJECT_QP,
+		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_ATTACH_MCAST, mcast_attach,
+				     UVERBS_IO_REQ(struct ib_uverbs_attach_mcast),
+				     UAPI_DEF_METHOD_NEEDS_FN(attach_mcast),
+				     UAPI_DEF_METHOD_NEEDS_FN(detach_mcast)),
+		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_DETACH_MCAST, mcast_detach,
+				     UVERBS_IO_REQ(struct ib_uverbs_detach_mcast),
+				     UAPI_DEF_METHOD_NEEDS_FN(detach_mcast))),
+	{}
+};
