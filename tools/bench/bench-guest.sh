@@ -77,7 +77,7 @@ measure_events() {
 }
 
 measure_churn() {
-	local dev=$1 line word n
+	local dev=$1 line word n unit
 	# Twice the same number: the second one's leftovers are leaks, caches being warm.
 	timeout 240 "$KV_BUILD/bench/qp_churn" "$dev" "$gid" $CHURN >/tmp/churn 2>&1 || {
 		echo "$dev qp_churn failed"
@@ -87,7 +87,8 @@ measure_churn() {
 	while read -r line; do
 		n=${line%% *} n=${n#n=}
 		for word in ${line#* }; do
-			row "$dev" churn "${word%%=*}" "$n" "${word#*=}" per-QP
+			case $word in *_us=*) unit=us ;; *) unit=bytes ;; esac
+			row "$dev" churn "${word%%=*}" "$n" "${word#*=}" "$unit"
 		done
 	done <<<"$(grep '^n=' /tmp/churn)"
 }
