@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * main.c - what starts and stops with the module, in order, undone in reverse.
+ */
+#include <linux/module.h>
+
+#include "link.h"
+#include "netdev.h"
+#include "route.h"
+#include "runner.h"
+#include "shca.h"
+
+static int __init shca_init(void)
+{
+	int err;
+
+	err = shca_runner_start();
+	if (err)
+		return err;
+	err = shca_netdev_start();
+	if (err)
+		goto stop_runner;
+	shca_link_start();
+	return 0;
+
+stop_runner:
+	shca_runner_stop();
+	return err;
+}
+
+static void __exit shca_exit(void)
+{
+	shca_link_stop();
+	ib_unregister_driver((enum rdma_driver_id)SHCA_DRIVER_ID);
+	shca_netdev_stop();
+	shca_route_stop();
+	shca_runner_stop();
+}
+
+module_init(shca_init);
+module_exit(shca_exit);
+
+MODULE_DESCRIPTION("Software host channel adapter");
+MODULE_VERSION("0.1");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * numbers.c - hands out names for objects.  Called by the verbs_* rooms when they create and
+ * destroy; nothing goes out from here.
+ *
+ * Numbers are given out in turn, so that a name comes back as late as possible: a stale QP number or
+ * key meets nobody for millions of creations.  A key carries eight bits more.  They count the laps
+ * of the allocator: the same index can only come again in a later lap, and so under another tag
+ * (until the 256th lap).  A creation that races with the end of a lap may take the tag of either
+ * lap; an index given out on both sides of the end was free in between, and the tag of the second
+ * is then newer or equal only if 16 million creations happened meanwhile.
+ */
+#include <linux/random.h>
+
+#include "numbers.h"
+
+#define KEY_TAG_BITS	8
+
+void shca_numbers_init(struct shca_numbers *numbers, u32 first, u32 last)
+{
+	xa_init_flags(&numbers->table, XA_FLAGS_ALLOC);
+	numbers->first = first;
+	numbers->last = last;
+	numbers->next = first;
+	numbers->laps = get_random_u32();
+}
+
+int shca_numbers_alloc(struct shca_numbers *numbers, void *value, u32 *number, gfp_t gfp)
+{
+	/* Address handles of kernel consumers come and go in soft interrupts. */
+	int ret = xa_alloc_cyclic_bh(&numbers->table, number, value,
+				     XA_LIMIT(numbers->first, numbers->last), &numbers->next, gfp);
+
+	if (ret == 1) {
+		WRITE_ONCE(numbers->laps, READ_ONCE(numbers->laps) + 1);
+		ret = 0;
+	}
+	return ret;
+}
+
+int shca_numbers_alloc_key(struct shca_numbers *numbers, u32 *key, gfp_t gfp)
+{
+	u32 index;
+	int err = shca_numbers_alloc(numbers, NULL, &index, gfp);
+
+	if (err)
+		return err;
+	*key = index << KEY_TAG_BITS | (READ_ONCE(numbers->laps) & ((1 << KEY_TAG_BITS) - 1));
+	return 0;
+}
+
+void shca_numbers_free(struct shca_numbers *numbers, u32 number)
+{
+	xa_erase_bh(&numbers->table, number);
+}
+
+void shca_numbers_destroy(struct shca_numbers *numbers)
+{
+	WARN_ON(!xa_empty(&numbers->table));
+	xa_destroy(&numbers->table);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * verbs_qp_modify.c - changes state and attributes of a queue pair.  ib_core calls in; first every
+ * value is checked, then the engine is told, so a refused call changes nothing.
+ */
+#include "netdev.h"
+#include "route.h"
+#include "shca.h"
+#include "udata.h"
+#include "verbs_qp.h"
+
+static_assert((int)ENG_QPS_RESET == (int)IB_QPS_RESET);
+static_assert((int)ENG_QPS_INIT == (int)IB_QPS_INIT);
+static_assert((int)ENG_QPS_RTR == (int)IB_QPS_RTR);
+static_assert((int)ENG_QPS_RTS == (int)IB_QPS_RTS);
+static_assert((int)ENG_QPS_SQD == (int)IB_QPS_SQD);
+static_assert((int)ENG_QPS_SQE == (int)IB_QPS_SQE);
+static_assert((int)ENG_QPS_ERR == (int)IB_QPS_ERR);
+
+static_assert((int)ENG_QP_STATE == (int)IB_QP_STATE);
+static_assert((int)ENG_QP_EN_SQD_ASYNC_NOTIFY == (int)IB_QP_EN_SQD_ASYNC_NOTIFY);
+static_assert((int)ENG_QP_ACCESS_FLAGS == (int)IB_QP_ACCESS_FLAGS);
+static_assert((int)ENG_QP_QKEY == (int)IB_QP_QKEY);
+static_assert((int)ENG_QP_PATH_MTU == (int)IB_QP_PATH_MTU);
+static_assert((int)ENG_QP_TIMEOUT == (int)IB_QP_TIMEOUT);
+static_assert((int)ENG_QP_RETRY_CNT == (int)IB_QP_RETRY_CNT);
+static_assert((int)ENG_QP_RNR_RETRY == (int)IB_QP_RNR_RETRY);
+static_assert((int)ENG_QP_RQ_PSN == (int)IB_QP_RQ_PSN);
+static_assert((int)ENG_QP_MAX_QP_RD_ATOMIC == (int)IB_QP_MAX_QP_RD_ATOMIC);
+static_assert((int)ENG_QP_MIN_RNR_TIMER == (int)IB_QP_MIN_RNR_TIMER);
+static_assert((int)ENG_QP_SQ_PSN == (int)IB_QP_SQ_PSN);
+static_assert((int)ENG_QP_MAX_DEST_RD_ATOMIC == (int)IB_QP_MAX_DEST_RD_ATOMIC);
+static_assert((int)ENG_QP_DEST_QPN == (int)IB_QP_DEST_QPN);
+
+#define ENGINE_MASK (ENG_QP_STATE | ENG_QP_EN_SQD_ASYNC_NOTIFY | ENG_QP_ACCESS_FLAGS | \
+		     ENG_QP_QKEY | ENG_QP_PATH_MTU | ENG_QP_TIMEOUT | ENG_QP_RETRY_CNT | \
+		     ENG_QP_RNR_RETRY | ENG_QP_RQ_PSN | ENG_QP_MAX_QP_RD_ATOMIC | \
+		     ENG_QP_MIN_RNR_TIMER | ENG_QP_SQ_PSN | ENG_QP_MAX_DEST_RD_ATOMIC | \
+		     ENG_QP_DEST_QPN)
+
+#define PSN_MASK	0xffffffU
+#define QPN_MASK	0xffffffU
+
+/* Fields whose width IBTA vol 1, 11.2.5.2 gives: @limit is the largest value. */
+static int check_ranges(const struct ib_qp_attr *attr, int mask)
+{
+	const struct {
+		int bit;
+		u32 value, limit;
+	} fields[] = {
+		{ IB_QP_PKEY_INDEX,		attr->pkey_index,	 0 },
+		{ IB_QP_TIMEOUT,		attr->timeout,		 31 },
+		{ IB_QP_RETRY_CNT,		attr->retry_cnt,	 7 },
+		{ IB_QP_RNR_RETRY,		attr->rnr_retry,	 7 },
+		{ IB_QP_MIN_RNR_TIMER,		attr->min_rnr_timer,	 31 },
+		{ IB_QP_MAX_QP_RD_ATOMIC,	attr->max_rd_atomic,	 SHCA_MAX_RD_ATOMIC },
+		{ IB_QP_MAX_DEST_RD_ATOMIC,	attr->max_dest_rd_atomic, SHCA_MAX_RD_ATOMIC },
+		{ IB_QP_DEST_QPN,		attr->dest_qp_num,	 QPN_MASK },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if ((mask & fields[i].bit) && fields[i].value > fields[i].limit)
+			return -EINVAL;
+	return 0;
+}
+
+static int check_attr(const struct shca_dev *dev, const struct ib_qp_attr *attr, int mask)
+{
+	if ((mask & IB_QP_PORT) && attr->port_num != SHCA_PORT)
+		return -EINVAL;
+	/* RoCE has no address without a GRH. */
+	if ((mask & IB_QP_AV) && (!(rdma_ah_get_ah_flags(&attr->ah_attr) & IB_AH_GRH) ||
+				  rdma_ah_get_port_num(&attr->ah_attr) != SHCA_PORT))
+		return -EINVAL;
+	if ((mask & IB_QP_PATH_MTU) && (attr->path_mtu < IB_MTU_256 ||
+					attr->path_mtu > shca_netdev_mtu(dev)))
+		return -EINVAL;
+	/* Path migration is not among the device's capabilities. */
+	if (mask & (IB_QP_ALT_PATH | IB_QP_CAP))
+		return -EINVAL;
+	if ((mask & IB_QP_PATH_MIG_STATE) && attr->path_mig_state != IB_MIG_MIGRATED)
+		return -EINVAL;
+	return check_ranges(attr, mask);
+}
+
+static int check_transition(struct shca_qp *qp, const struct ib_qp_attr *attr, int mask,
+			    enum ib_qp_state *next)
+{
+	bool draining = false;
+	enum ib_qp_state current_state;
+
+	current_state = (enum ib_qp_state)eng_qp_query(qp->eng, NULL, &draining);
+	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != current_state)
+		return -EINVAL;
+	*next = mask & IB_QP_STATE ? attr->qp_state : current_state;
+	if (!ib_modify_qp_is_ok(current_state, *next, qp->ib.qp_type, mask))
+		return -EINVAL;
+	if (draining && *next == IB_QPS_RTS)
+		return -EINVAL;
+	return 0;
+}
+
+static void remember_path(struct ib_qp_attr *known, const struct ib_qp_attr *attr)
+{
+	known->ah_attr = attr->ah_attr;
+	/* ib_core holds the GID entry for as long as the QP uses it. */
+	known->ah_attr.grh.sgid_attr = NULL;
+	known->ah_attr.ah_flags = IB_AH_GRH;
+}
+
+/* What query will tell. */
+static void remember(struct ib_qp_attr *known, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_PKEY_INDEX)
+		known->pkey_index = attr->pkey_index;
+	if (mask & IB_QP_PORT)
+		known->port_num = attr->port_num;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		known->qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_QKEY)
+		known->qkey = attr->qkey;
+	if (mask & IB_QP_AV)
+		remember_path(known, attr);
+	if (mask & IB_QP_PATH_MTU)
+		known->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_TIMEOUT)
+		known->timeout = attr->timeout;
+	if (mask & IB_QP_RETRY_CNT)
+		known->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		known->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_RQ_PSN)
+		known->rq_psn = attr->rq_psn & PSN_MASK;
+	if (mask & IB_QP_SQ_PSN)
+		known->sq_psn = attr->sq_psn & PSN_MASK;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		known->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		known->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		known->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_DEST_QPN)
+		known->dest_qp_num = attr->dest_qp_num;
+}
+
+static void forget(struct shca_qp *qp)
+{
+	qp->attr = (struct ib_qp_attr) {
+		.path_mig_state = IB_MIG_MIGRATED,
+		.port_num = SHCA_PORT,
+	};
+	qp->sq_prod = 0;
+	qp->sq_done = 0;
+	qp->rq_prod = 0;
+	qp->rq_done = 0;
+	qp->peer = NULL;
+}
+
+static struct eng_qp_attr for_engine(const struct ib_qp_attr *known, const struct ib_qp_attr *attr,
+				     enum ib_qp_state next, int mask)
+{
+	int mtu = mask & IB_QP_PATH_MTU ? ib_mtu_enum_to_int(known->path_mtu) : 0;
+
+	return (struct eng_qp_attr) {
+		.state = (enum eng_qp_state)next,
+		.access = known->qp_access_flags & (ENG_ACCESS_REMOTE_WRITE |
+						    ENG_ACCESS_REMOTE_READ |
+						    ENG_ACCESS_REMOTE_ATOMIC),
+		.qkey = known->qkey,
+		.path_mtu = mtu,
+		.dest_qpn = known->dest_qp_num,
+		.rq_psn = known->rq_psn,
+		.sq_psn = known->sq_psn,
+		.max_rd_atomic = known->max_rd_atomic,
+		.max_dest_rd_atomic = known->max_dest_rd_atomic,
+		.min_rnr_timer = known->min_rnr_timer,
+		.timeout = known->timeout,
+		.retry_cnt = known->retry_cnt,
+		.rnr_retry = known->rnr_retry,
+		.sqd_notify = attr->en_sqd_async_notify,
+	};
+}
+
+int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+			 struct ib_udata *udata)
+{
+	struct shca_qp *qp = container_of(ibqp, struct shca_qp, ib);
+	struct shca_dev *dev = shca_dev_of(ibqp->device);
+	struct eng_qp_attr change;
+	enum ib_qp_state next;
+	u32 eng_mask = mask & ENGINE_MASK;
+	int err;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	err = shca_udata_check_empty(udata);
+	if (err)
+		return err;
+	mutex_lock(&qp->mutex);
+	err = check_transition(qp, attr, mask, &next);
+	if (!err)
+		err = check_attr(dev, attr, mask);
+	if (err)
+		goto unlock;
+	if (next == IB_QPS_RESET)
+		forget(qp);
+	remember(&qp->attr, attr, mask);
+	change = for_engine(&qp->attr, attr, next, mask);
+	if (mask & IB_QP_AV) {
+		change.peer = shca_route_find(dev, &rdma_ah_read_grh(&attr->ah_attr)->dgid);
+		qp->peer = change.peer;
+		eng_mask |= ENG_QP_PEER;
+	}
+	eng_qp_modify(qp->eng, &change, eng_mask);
+unlock:
+	mutex_unlock(&qp->mutex);
+	return err;
+}
+
+void shca_verbs_qp_reroute(struct shca_qp *qp)
+{
+	struct eng_qp_attr change = {};
+
+	mutex_lock(&qp->mutex);
+	if (qp->closing || !(rdma_ah_get_ah_flags(&qp->attr.ah_attr) & IB_AH_GRH))
+		goto unlock;
+	change.peer = shca_route_find(shca_dev_of(qp->ib.device),
+				      &rdma_ah_read_grh(&qp->attr.ah_attr)->dgid);
+	if (change.peer == qp->peer) {
+		if (change.peer)
+			eng_dev_put(change.peer);
+		goto unlock;
+	}
+	qp->peer = change.peer;
+	eng_qp_modify(qp->eng, &change, ENG_QP_PEER);
+unlock:
+	mutex_unlock(&qp->mutex);
+}
