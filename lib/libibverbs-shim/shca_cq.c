@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * shca_cq.c - rings of completion queues: making, resizing, and forgetting a dead QP.
+ *
+ * Called by cmd_cq.c around its commands, and by shca_qp.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "shca.h"
+
+_Static_assert(sizeof(struct shca_cqe) == SHCA_WQE_UNIT, "a CQE is one cache line");
+
+struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			     bool extended, struct shim_udata *udata)
+{
+	struct shca_cq *cq = shca_map_zalloc(sizeof(*cq));
+
+	if (!cq)
+		return NULL;
+	cq->hw = ctx->hw;
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
+		cq->lock.off = attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) && shim_pd(attr->parent_domain)->td)
+		cq->lock.off = true;
+	if (extended)
+		shca_cq_ex_fill(cq, attr->wc_flags);
+	udata->out = &cq->resp;
+	udata->out_len = sizeof(cq->resp);
+	return &cq->ibv;
+}
+
+/* Takes a mapping into use; the free-running counts go on where its head says. */
+static int take_ring(struct shca_cq *cq)
+{
+	const struct shca_ring_info *ring = &cq->resp.ring;
+	struct shca_map map = { .base = NULL };
+	int err;
+
+	err = shca_map_open(&map, cq->hw->cmd_fd, &cq->resp.map, PROT_READ | PROT_WRITE);
+	if (err)
+		return err;
+	err = shca_map_check_ring(&map, ring, sizeof(struct shca_cq_shared));
+	if (!err && ring->stride != sizeof(struct shca_cqe))
+		err = EPROTO;
+	if (err) {
+		shca_map_close(&map);
+		return err;
+	}
+	shca_map_close(&cq->map);
+	cq->map = map;
+	cq->shared = (struct shca_cq_shared *)map.base;
+	cq->ring = map.base + ring->offset;
+	cq->mask = ring->entries - 1;
+	cq->order = (uint32_t)__builtin_ctz(ring->entries);
+	cq->cons = cq->shared->cons;
+	cq->run = 0;
+	return 0;
+}
+
+int shca_cq_start(struct ibv_cq *cq)
+{
+	return take_ring(shca_cq(cq));
+}
+
+void shca_cq_free(struct ibv_cq *ibcq)
+{
+	struct shca_cq *cq = shca_cq(ibcq);
+
+	shca_map_close(&cq->map);
+	pthread_mutex_destroy(&ibcq->mutex);
+	pthread_cond_destroy(&ibcq->cond);
+	free(cq);
+}
+
+/*
+ * Pollers wait while the kernel moves the CQEs: it reads cons once, and what is taken after that
+ * would be delivered twice.
+ */
+void shca_cq_resize_begin(struct ibv_cq *ibcq, struct shim_udata *udata)
+{
+	struct shca_cq *cq = shca_cq(ibcq);
+
+	shca_lock(&cq->lock);
+	memset(&cq->resp, 0, sizeof(cq->resp));
+	udata->out = &cq->resp;
+	udata->out_len = sizeof(cq->resp);
+}
+
+/* A driver that kept the old ring (a smaller size is a no-op, C115) leaves the answer empty. */
+int shca_cq_resize_end(struct ibv_cq *ibcq, int err)
+{
+	struct shca_cq *cq = shca_cq(ibcq);
+
+	if (!err && cq->resp.map.size)
+		err = take_ring(cq);
+	shca_unlock(&cq->lock);
+	return err;
+}
+
+static struct shca_cqe *entry(struct shca_cq *cq, uint32_t count)
+{
+	return (struct shca_cqe *)cq->ring + (count & cq->mask);
+}
+
+/*
+ * Removes the CQEs of a QP and keeps the order of the others: walking back from the newest, the
+ * ones to keep move towards it, and cons jumps over the gap.  The engine never looks at CQEs
+ * that it wrote, and writes only behind the newest.
+ */
+void shca_cq_forget(struct shca_cq *cq, uint32_t qpn)
+{
+	uint32_t from, to, end;
+
+	shca_lock(&cq->lock);
+	if (cq->last_qp && cq->last_qpn == qpn)
+		cq->last_qp = NULL;
+	for (end = cq->cons; end - cq->cons <= cq->mask; end++)
+		if (shca_observe(&entry(cq, end)->lap) != shca_cqe_lap(end, cq->order))
+			break;
+	to = end;
+	for (from = end; from != cq->cons; ) {
+		const struct shca_cqe *cqe = entry(cq, --from);
+
+		if (cqe->qpn == qpn)
+			continue;
+		if (--to != from) {
+			struct shca_cqe *dest = entry(cq, to);
+
+			*dest = *cqe;
+			dest->lap = shca_cqe_lap(to, cq->order);
+		}
+	}
+	if (to != cq->cons) {
+		cq->cons = to;
+		shca_publish(&cq->shared->cons, to);
+	}
+	shca_unlock(&cq->lock);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * shca_post.c - ibv_post_send, ibv_post_recv and ibv_post_srq_recv.
+ *
+ * Reached through the table of the context.  A list of requests is written into the ring entry
+ * by entry, then published with one store; only a send queue whose engine is not looking costs a
+ * system call.  What can be seen to be wrong is refused here with EINVAL, and nothing of that
+ * request or the ones after it is published (C222, G032).
+ */
+#include <errno.h>
+#include <string.h>
+#include "shca.h"
+
+/* Flags that mean something on this device. */
+#define SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
+
+_Static_assert((int)IBV_SEND_FENCE == SHCA_SEND_FENCE, "flags pass unchanged");
+_Static_assert((int)IBV_SEND_SIGNALED == SHCA_SEND_SIGNALED, "flags pass unchanged");
+_Static_assert((int)IBV_SEND_SOLICITED == SHCA_SEND_SOLICITED, "flags pass unchanged");
+_Static_assert((int)IBV_SEND_INLINE == SHCA_SEND_INLINE, "flags pass unchanged");
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct shca_sge), "SGEs pass unchanged");
+_Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct shca_sge, lkey), "likewise");
+_Static_assert(sizeof(struct shca_send_wqe) == SHCA_SEND_WQE_HEAD, "SGEs follow the head");
+_Static_assert(sizeof(struct shca_recv_wqe) == SHCA_RECV_WQE_HEAD, "SGEs follow the head");
+
+#define ATOMICS (1U << IBV_WR_ATOMIC_CMP_AND_SWP | 1U << IBV_WR_ATOMIC_FETCH_AND_ADD)
+#define SENDS	(1U << IBV_WR_SEND | 1U << IBV_WR_SEND_WITH_IMM)
+/* Requests that bring their own data; only they can be inline (C239). */
+#define PUSHES	(SENDS | 1U << IBV_WR_RDMA_WRITE | 1U << IBV_WR_RDMA_WRITE_WITH_IMM)
+
+static inline bool is_one_of(uint32_t opcode, uint32_t set)
+{
+	return set >> opcode & 1;
+}
+
+static inline void copy_sges(void *to, const struct ibv_sge *list, int count)
+{
+	struct ibv_sge *sge = to;
+	int i;
+
+	for (i = 0; i < count; i++)
+		sge[i] = list[i];
+}
+
+/* The lkeys do not matter (C240). */
+static int copy_inline(struct shca_qp *qp, struct shca_send_wqe *wqe, const struct ibv_sge *list,
+		       int count)
+{
+	uint8_t *to = (uint8_t *)(wqe + 1);
+	uint64_t total = 0;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		total += list[i].length;
+		if (SHIM_UNLIKELY(total > qp->max_inline))
+			return EINVAL;
+		memcpy(to, (void *)(uintptr_t)list[i].addr, list[i].length);
+		to += list[i].length;
+	}
+	wqe->count = (uint16_t)total;
+	return 0;
+}
+
+/* Eight aligned bytes there, room for eight bytes here (G113). */
+static int fill_atomic(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	struct shca_atomic_ops *ops = (struct shca_atomic_ops *)(wqe + 1);
+
+	if (wr->num_sge != 1 || wr->sg_list[0].length != sizeof(uint64_t) ||
+	    wr->wr.atomic.remote_addr % sizeof(uint64_t) || wqe->flags & SHCA_SEND_INLINE)
+		return EINVAL;
+	wqe->remote.addr = wr->wr.atomic.remote_addr;
+	wqe->remote.rkey = wr->wr.atomic.rkey;
+	ops->compare_add = wr->wr.atomic.compare_add;
+	ops->swap = wr->wr.atomic.swap;
+	copy_sges(ops + 1, wr->sg_list, 1);
+	wqe->count = 1;
+	return 0;
+}
+
+static int fill_ud(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	if (!wr->wr.ud.ah)
+		return EINVAL;
+	wqe->ud.ahn = shim_container_of(wr->wr.ud.ah, struct shca_ah, ibv)->resp.ahn;
+	wqe->ud.qpn = wr->wr.ud.remote_qpn;
+	wqe->ud.qkey = wr->wr.ud.remote_qkey;
+	return 0;
+}
+
+static inline int fill_send(struct shca_qp *qp, struct shca_send_wqe *wqe,
+			    const struct ibv_send_wr *wr)
+{
+	uint32_t opcode = (uint32_t)wr->opcode;
+
+	if (SHIM_UNLIKELY(opcode >= 32 || !is_one_of(opcode, qp->opcodes)))
+		return EINVAL;
+	if (SHIM_UNLIKELY((uint32_t)wr->num_sge > qp->sq.max_sge || (wr->num_sge && !wr->sg_list)))
+		return EINVAL;
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = (uint8_t)opcode;
+	wqe->flags = (uint8_t)(wr->send_flags & SEND_FLAGS) | qp->send_flags;
+	wqe->ex = wr->invalidate_rkey;
+	if (SHIM_UNLIKELY(is_one_of(opcode, ATOMICS)))
+		return fill_atomic(wqe, wr);
+	if (qp->ud) {
+		if (SHIM_UNLIKELY(fill_ud(wqe, wr)))
+			return EINVAL;
+	} else {
+		wqe->remote.addr = wr->wr.rdma.remote_addr;
+		wqe->remote.rkey = wr->wr.rdma.rkey;
+	}
+	if (wqe->flags & SHCA_SEND_INLINE) {
+		if (SHIM_UNLIKELY(!is_one_of(opcode, PUSHES)))
+			return EINVAL;
+		return copy_inline(qp, wqe, wr->sg_list, wr->num_sge);
+	}
+	copy_sges(wqe + 1, wr->sg_list, wr->num_sge);
+	wqe->count = (uint16_t)wr->num_sge;
+	return 0;
+}
+
+bool shca_post_has_room(struct shca_queue *q, uint32_t head)
+{
+	if (SHIM_LIKELY(head - q->tail_seen < q->max_wr))
+		return true;
+	q->tail_seen = shca_observe(&q->tail);
+	return head - q->tail_seen < q->max_wr;
+}
+
+/*
+ * Pairs with the engine: it clears running, full barrier, looks at sq_prod again.  In ERR every
+ * post rings, because the engine may be done with flushing.
+ */
+int shca_post_kick(struct shca_qp *qp)
+{
+	shca_full_barrier();
+	if (SHIM_LIKELY(shca_peek(&qp->shared->running)) &&
+	    shca_peek(&qp->shared->state) != IBV_QPS_ERR)
+		return 0;
+	return shca_map_ring_doorbell(qp->doorbell_fd, qp->ibv.qp_num);
+}
+
+int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct shca_qp *qp = shca_qp(ibqp);
+	struct ibv_send_wr *first = wr;
+	struct shca_queue *sq = &qp->sq;
+	uint32_t head, start;
+	int err = 0;
+
+	if (SHIM_UNLIKELY(!wr || !bad_wr))
+		return EINVAL;
+	/* Sends may be posted from RTS on (G098). */
+	if (SHIM_UNLIKELY(shca_peek(&qp->shared->state) < IBV_QPS_RTS)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	shca_lock(&sq->lock);
+	head = start = sq->head;
+	for (; wr; wr = wr->next) {
+		if (SHIM_UNLIKELY(!shca_post_has_room(sq, head))) {
+			err = ENOMEM;
+			break;
+		}
+		err = fill_send(qp, shca_queue_entry(sq, head), wr);
+		if (SHIM_UNLIKELY(err))
+			break;
+		head++;
+	}
+	if (SHIM_LIKELY(head != start)) {
+		sq->head = head;
+		shca_publish(&qp->shared->sq_prod, head);
+	}
+	shca_unlock(&sq->lock);
+	if (SHIM_UNLIKELY(err))
+		*bad_wr = wr;
+	if (SHIM_LIKELY(head != start)) {
+		int rung = shca_post_kick(qp);
+
+		/* The device is gone: nothing of this list will ever complete. */
+		if (SHIM_UNLIKELY(rung == EIO)) {
+			*bad_wr = first;
+			err = EIO;
+		}
+	}
+	return err;
+}
+
+static inline int fill_recv(struct shca_queue *q, uint32_t count, const struct ibv_recv_wr *wr)
+{
+	struct shca_recv_wqe *wqe = shca_queue_entry(q, count);
+
+	if (SHIM_UNLIKELY((uint32_t)wr->num_sge > q->max_sge || (wr->num_sge && !wr->sg_list)))
+		return EINVAL;
+	wqe->wr_id = wr->wr_id;
+	wqe->count = (uint32_t)wr->num_sge;
+	wqe->reserved = 0;
+	copy_sges(wqe + 1, wr->sg_list, wr->num_sge);
+	return 0;
+}
+
+int shca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct shca_qp *qp = shca_qp(ibqp);
+	struct shca_queue *rq = &qp->rq;
+	uint32_t head, start;
+	int err = 0;
+
+	if (SHIM_UNLIKELY(!wr || !bad_wr))
+		return EINVAL;
+	/* Not on a QP with an SRQ (C224), and from INIT on (G098). */
+	if (SHIM_UNLIKELY(ibqp->srq || shca_peek(&qp->shared->state) == IBV_QPS_RESET)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	shca_lock(&rq->lock);
+	head = start = rq->head;
+	for (; wr; wr = wr->next) {
+		if (SHIM_UNLIKELY(!shca_post_has_room(rq, head))) {
+			err = ENOMEM;
+			break;
+		}
+		err = fill_recv(rq, head, wr);
+		if (SHIM_UNLIKELY(err))
+			break;
+		head++;
+	}
+	if (SHIM_LIKELY(head != start)) {
+		rq->head = head;
+		shca_publish(&qp->shared->rq_prod, head);
+	}
+	shca_unlock(&rq->lock);
+	if (SHIM_UNLIKELY(err))
+		*bad_wr = wr;
+	if (SHIM_LIKELY(head != start)) {
+		/* Pairs with the engine: state = ERR, full barrier, looks at rq_prod. */
+		shca_full_barrier();
+		if (SHIM_UNLIKELY(shca_peek(&qp->shared->state) == IBV_QPS_ERR))
+			shca_map_ring_doorbell(qp->doorbell_fd, ibqp->qp_num);
+	}
+	return err;
+}
+
+/* Entries come free when the engine has copied them out, whatever QP they went to. */
+static bool srq_has_room(struct shca_srq *srq, uint32_t head)
+{
+	struct shca_queue *q = &srq->rq;
+
+	if (SHIM_LIKELY(head - q->tail_seen < q->max_wr))
+		return true;
+	q->tail_seen = shca_observe(&srq->shared->cons);
+	return head - q->tail_seen < q->max_wr;
+}
+
+int shca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct shca_srq *srq = shca_srq(ibsrq);
+	struct shca_queue *q = &srq->rq;
+	uint32_t head, start;
+	int err = 0;
+
+	if (SHIM_UNLIKELY(!wr || !bad_wr))
+		return EINVAL;
+	shca_lock(&q->lock);
+	head = start = q->head;
+	for (; wr; wr = wr->next) {
+		if (SHIM_UNLIKELY(!srq_has_room(srq, head))) {
+			err = ENOMEM;
+			break;
+		}
+		err = fill_recv(q, head, wr);
+		if (SHIM_UNLIKELY(err))
+			break;
+		head++;
+	}
+	if (SHIM_LIKELY(head != start)) {
+		q->head = head;
+		shca_publish(&srq->shared->prod, head);
+	}
+	shca_unlock(&q->lock);
+	if (SHIM_UNLIKELY(err))
+		*bad_wr = wr;
+	return err;
+}
