@@ -36,6 +36,32 @@
 #include "events.h"
 
 /*
+ * The header's own forms initialise .write as a whole and then parts of it again, which sparse
+ * reports as an entry that is defined twice. These name each part once; used alike.
+ */
+#undef DECLARE_UVERBS_WRITE
+#define DECLARE_UVERBS_WRITE(_command_num, _func, _cmd_desc, ...) \
+	{ \
+		.kind = UAPI_DEF_WRITE, \
+		.scope = UAPI_SCOPE_OBJECT, \
+		.write.command_num = _command_num, \
+		.func_write = _func, \
+		_cmd_desc, \
+	}, \
+	##__VA_ARGS__
+#undef DECLARE_UVERBS_WRITE_EX
+#define DECLARE_UVERBS_WRITE_EX(_command_num, _func, _cmd_desc, ...) \
+	{ \
+		.kind = UAPI_DEF_WRITE, \
+		.scope = UAPI_SCOPE_OBJECT, \
+		.write.is_ex = 1, \
+		.write.command_num = _command_num, \
+		.func_write = _func, \
+		_cmd_desc, \
+	}, \
+	##__VA_ARGS__
+
+/*
  * Sizes of a write command: RESP has a response, UDATA lets driver data follow. The legacy ones
  * begin with the response pointer. EX_* name the last member a caller must at least know; what is
  * missing behind it reads as zero, what is more must be zero.

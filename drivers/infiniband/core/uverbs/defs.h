@@ -8,6 +8,8 @@
 struct uapi_definition;
 
 extern const struct uapi_definition uverbs_context_defs[];
+extern const struct uapi_definition uverbs_device_defs[];
+extern const struct uapi_definition uverbs_gid_defs[];
 extern const struct uapi_definition uverbs_pd_defs[];
 extern const struct uapi_definition uverbs_mr_defs[];
 extern const struct uapi_definition uverbs_mw_defs[];

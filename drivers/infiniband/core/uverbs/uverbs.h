@@ -81,8 +81,7 @@ struct ib_uverbs_file {
 	 * reference on its uobject, dropped with the file. Under context_lock while NULL.
 	 */
 	struct ib_uverbs_async_event_file *default_async_file;
-	bool pins_module;		/* driver without disassociate_ucontext: open() took its module */
-	bool umaps_closed;		/* under umap.lock: mappings were zapped, no new ones */
+	struct module *pinned_module;	/* of a driver without disassociate_ucontext, until close */
 	struct page *removed_page;	/* under umap.lock: what writable mappings show after removal */
 	spinlock_t objects_lock;
 	struct list_head objects;	/* ib_uobject.list, newest first, under objects_lock */
@@ -119,10 +118,10 @@ struct uverbs_api {
 
 struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev);
 void uverbs_uapi_destroy(struct uverbs_api *uapi);
-/* NULL when the object does not exist; ERR_PTR(-EPROTONOSUPPORT) when this device lacks it. */
-const struct uverbs_api_object *uverbs_uapi_object(const struct uverbs_api *uapi, u16 object_id);
+/* NULL when the object does not exist; ERR_PTR(-EOPNOTSUPP) when this device lacks it. */
+const struct uverbs_api_object *uverbs_uapi_object(struct uverbs_api *uapi, u16 object_id);
 /* NULL when there is no such method or this device lacks it. */
-const struct uverbs_api_method *uverbs_uapi_method(const struct uverbs_api *uapi, u16 object_id,
+const struct uverbs_api_method *uverbs_uapi_method(struct uverbs_api *uapi, u16 object_id,
 						   u16 method_id);
 
 /* file.c */
@@ -141,9 +140,12 @@ int uverbs_device_start(void);
 void uverbs_device_stop(void);
 void uverbs_device_get(struct ib_uverbs_device *dev);
 void uverbs_device_put(struct ib_uverbs_device *dev);
+/* False once removal has begun to wait; each true one is undone by uverbs_device_unuse(). */
+bool uverbs_device_use(struct ib_uverbs_device *dev);
+void uverbs_device_unuse(struct ib_uverbs_device *dev);
 
 /* disassociate.c */
-void uverbs_disassociate_device(struct ib_uverbs_device *dev, struct ib_device *ibdev);
+void uverbs_disassociate_device(struct ib_uverbs_device *dev);
 
 /* umap.c */
 extern const struct vm_operations_struct uverbs_umap_ops;
@@ -152,5 +154,9 @@ void uverbs_umap_zap(struct ib_uverbs_file *ufile);
 /* decode_ioctl.c, decode_write.c: the two doors, called with disassociate_srcu read-held. */
 long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigned long arg);
 ssize_t uverbs_write_decode(struct ib_uverbs_file *ufile, const char __user *buf, size_t count);
+/* The command behind the number of a write header; ERR_PTR when this device has none. */
+const struct uverbs_api_method *uverbs_write_method(struct uverbs_api *uapi, u32 command);
+/* The write door reached through ioctl: handler of UVERBS_METHOD_INVOKE_WRITE. */
+int uverbs_ioctl_invoke_write(struct uverbs_attr_bundle *attrs);
 
 #endif

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The method tables of one device, made once when the device appears: our declarations (defs.h)
+ * and the driver's (ib_device.driver_def), merged, and cut down to what this device supports.
+ * device.c makes and frees them; the doors look objects, methods and commands up.
+ *
+ * Declarations form chains. "Is supported" entries switch off the object or the write command that
+ * stands before them. Afterwards everything that needs something switched off goes as well: the
+ * methods of a missing object, methods with a mandatory attribute of such a kind, and optional
+ * attributes of such a kind alone.
+ */
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "defs.h"
+#include "uverbs.h"
+
+/* Chains that chain: ours are two deep, drivers' three. */
+#define MAX_CHAIN_DEPTH	8
+
+struct uapi_builder {
+	struct uverbs_api *uapi;
+	struct ib_device *ibdev;
+	bool is_driver;
+	int depth;
+	struct uverbs_api_object *object;	/* the one that definitions now belong to */
+	u32 object_key;
+	struct uverbs_api_method *write;	/* the last write command */
+};
+
+static const struct uapi_definition core_defs[] = {
+	UAPI_DEF_CHAIN(uverbs_context_defs),
+	UAPI_DEF_CHAIN(uverbs_device_defs),
+	UAPI_DEF_CHAIN(uverbs_gid_defs),
+	UAPI_DEF_CHAIN(uverbs_pd_defs),
+	UAPI_DEF_CHAIN(uverbs_mr_defs),
+	UAPI_DEF_CHAIN(uverbs_mw_defs),
+	UAPI_DEF_CHAIN(uverbs_comp_channel_defs),
+	UAPI_DEF_CHAIN(uverbs_async_event_defs),
+	UAPI_DEF_CHAIN(uverbs_cq_defs),
+	UAPI_DEF_CHAIN(uverbs_qp_defs),
+	UAPI_DEF_CHAIN(uverbs_srq_defs),
+	UAPI_DEF_CHAIN(uverbs_ah_defs),
+	UAPI_DEF_CHAIN(uverbs_mcast_defs),
+	UAPI_DEF_CHAIN(uverbs_xrcd_defs),
+	{},
+};
+
+/* ---- merging ---- */
+
+/* The element at key, made with size bytes when it is new. */
+static void *elem_get(struct uverbs_api *uapi, u32 key, size_t size)
+{
+	void *elem, *old;
+
+	if (WARN_ON(key == UVERBS_API_KEY_ERR))
+		return ERR_PTR(-EOVERFLOW);
+	elem = xa_load(&uapi->elems, key);
+	if (elem)
+		return elem;
+	elem = kzalloc(size, GFP_KERNEL);
+	if (!elem)
+		return ERR_PTR(-ENOMEM);
+	old = xa_store(&uapi->elems, key, elem, GFP_KERNEL);
+	if (xa_is_err(old)) {
+		kfree(elem);
+		return ERR_PTR(xa_err(old));
+	}
+	return elem;
+}
+
+static int object_start(struct uapi_builder *b, u16 object_id)
+{
+	u32 key = uapi_key_obj(object_id);
+	struct uverbs_api_object *obj = elem_get(b->uapi, key, sizeof(*obj));
+
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	obj->id = object_id;
+	b->object = obj;
+	b->object_key = key;
+	b->write = NULL;
+	return 0;
+}
+
+static int add_attr(struct uverbs_api_method *method, const struct uverbs_attr_def *def)
+{
+	u32 key = uapi_key_attr(def->id);
+	struct uverbs_api_attr *attr;
+	u32 bkey;
+
+	if (WARN_ON(key == UVERBS_API_KEY_ERR))
+		return -EOVERFLOW;
+	bkey = uapi_bkey_attr(key);
+	if (WARN_ON(method->attrs[bkey]))
+		return -EEXIST;
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
+	if (!attr)
+		return -ENOMEM;
+	attr->spec = def->attr;
+	method->attrs[bkey] = attr;
+	return 0;
+}
+
+static int add_method(struct uapi_builder *b, const struct uverbs_method_def *def)
+{
+	u32 key = uapi_key_ioctl_method(def->id);
+	struct uverbs_api_method *method;
+	size_t i;
+	int ret;
+
+	if (WARN_ON(key == UVERBS_API_KEY_ERR))
+		return -EOVERFLOW;
+	method = elem_get(b->uapi, b->object_key | key, sizeof(*method));
+	if (IS_ERR(method))
+		return PTR_ERR(method);
+	method->object_id = b->object->id;
+	method->method_id = def->id;
+	/* A definition without handler adds attributes to a method that is defined elsewhere. */
+	if (def->handler) {
+		if (WARN_ON(method->handler))
+			return -EEXIST;
+		method->handler = def->handler;
+		method->driver_method = b->is_driver;
+	}
+	for (i = 0; i < def->num_attrs; i++) {
+		/* An empty slot comes from an attribute that is compiled out. */
+		if (!(*def->attrs)[i])
+			continue;
+		ret = add_attr(method, (*def->attrs)[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_object_tree(struct uapi_builder *b, const struct uapi_definition *def)
+{
+	const struct uverbs_object_def *tree = def->chain_obj_tree;
+	size_t i;
+	int ret;
+
+	if (WARN_ON(tree->id != def->object_start.object_id))
+		return -EINVAL;
+	ret = object_start(b, tree->id);
+	if (ret)
+		return ret;
+	if (tree->type_attrs) {
+		if (WARN_ON(b->object->type_attrs))
+			return -EEXIST;
+		b->object->type_attrs = tree->type_attrs;
+		b->object->type_class = tree->type_attrs->type_class;
+	}
+	for (i = 0; i < tree->num_methods; i++) {
+		if (!(*tree->methods)[i])
+			continue;
+		ret = add_method(b, (*tree->methods)[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_write(struct uapi_builder *b, const struct uapi_definition *def)
+{
+	const struct uverbs_api_method **slot;
+	struct uverbs_api_method *method;
+
+	if (WARN_ON(!b->object || def->write.command_num >= UVERBS_API_WRITE_KEY_NUM))
+		return -EINVAL;
+	slot = def->write.is_ex ? b->uapi->write_ex : b->uapi->write;
+	slot += def->write.command_num;
+	if (WARN_ON(*slot))
+		return -EEXIST;
+	method = kzalloc(sizeof(*method), GFP_KERNEL);
+	if (!method)
+		return -ENOMEM;
+	method->handler = def->func_write;
+	method->object_id = b->object->id;
+	method->method_id = def->write.command_num;
+	method->is_ex = def->write.is_ex;
+	method->has_udata = def->write.has_udata;
+	method->has_resp = def->write.has_resp;
+	method->req_size = def->write.req_size;
+	method->resp_size = def->write.resp_size;
+	*slot = method;
+	b->write = method;
+	return 0;
+}
+
+static int switch_off(struct uapi_builder *b, enum uapi_definition_scope scope)
+{
+	if (scope == UAPI_SCOPE_OBJECT && b->object)
+		b->object->disabled = 1;
+	else if (scope == UAPI_SCOPE_METHOD && b->write)
+		b->write->disabled = true;
+	else if (WARN_ON(true))
+		return -EINVAL;
+	return 0;
+}
+
+static bool has_device_op(const struct ib_device *ibdev, size_t offset)
+{
+	return *(void * const *)((const u8 *)&ibdev->ops + offset) != NULL;
+}
+
+static int merge(struct uapi_builder *b, const struct uapi_definition *def)
+{
+	int ret = 0;
+
+	if (!def)
+		return 0;
+	if (WARN_ON(b->depth >= MAX_CHAIN_DEPTH))
+		return -ELOOP;
+	b->depth++;
+	for (; !ret && def->kind != UAPI_DEF_END; def++) {
+		switch ((enum uapi_definition_kind)def->kind) {
+		case UAPI_DEF_OBJECT_START:
+			ret = object_start(b, def->object_start.object_id);
+			break;
+		case UAPI_DEF_WRITE:
+			ret = add_write(b, def);
+			break;
+		case UAPI_DEF_CHAIN_OBJ_TREE:
+			ret = add_object_tree(b, def);
+			break;
+		case UAPI_DEF_CHAIN:
+			ret = merge(b, def->chain);
+			break;
+		case UAPI_DEF_IS_SUPPORTED_FUNC:
+			if (!def->func_is_supported(b->ibdev))
+				ret = switch_off(b, def->scope);
+			break;
+		case UAPI_DEF_IS_SUPPORTED_DEV_FN:
+			if (!has_device_op(b->ibdev, def->needs_fn_offset))
+				ret = switch_off(b, def->scope);
+			break;
+		case UAPI_DEF_END:
+			break;
+		}
+	}
+	b->depth--;
+	return ret;
+}
+
+/* ---- finishing ---- */
+
+static bool object_usable(struct uverbs_api *uapi, u16 object_id)
+{
+	const struct uverbs_api_object *obj;
+
+	if (object_id == UVERBS_IDR_ANY_OBJECT)
+		return true;
+	obj = xa_load(&uapi->elems, uapi_key_obj(object_id));
+	return obj && !obj->disabled && obj->type_class;
+}
+
+static bool attr_usable(struct uverbs_api *uapi, const struct uverbs_attr_spec *spec)
+{
+	switch (spec->type) {
+	case UVERBS_ATTR_TYPE_IDR:
+	case UVERBS_ATTR_TYPE_FD:
+		return object_usable(uapi, spec->u.obj.obj_type);
+	case UVERBS_ATTR_TYPE_IDRS_ARRAY:
+		return object_usable(uapi, spec->u2.objs_arr.obj_type);
+	default:
+		return true;
+	}
+}
+
+static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *method)
+{
+	const struct uverbs_api_object *obj;
+	unsigned int bkey;
+
+	method->destroy_bkey = UVERBS_API_ATTR_BKEY_LEN;
+	obj = xa_load(&uapi->elems, uapi_key_obj(method->object_id));
+	if (WARN_ON(!obj))
+		return -EINVAL;
+	/* Attributes for a core method that this kernel does not have. */
+	if (obj->disabled || !method->handler)
+		method->disabled = true;
+
+	for (bkey = 0; bkey < UVERBS_API_ATTR_BKEY_LEN; bkey++) {
+		struct uverbs_api_attr *attr = method->attrs[bkey];
+
+		if (!attr)
+			continue;
+		if (!attr_usable(uapi, &attr->spec)) {
+			if (attr->spec.mandatory)
+				method->disabled = true;
+			kfree(attr);
+			method->attrs[bkey] = NULL;
+			continue;
+		}
+		if (attr->spec.mandatory)
+			__set_bit(bkey, method->mandatory);
+		if (attr->spec.type == UVERBS_ATTR_TYPE_IDR &&
+		    attr->spec.u.obj.access == UVERBS_ACCESS_DESTROY) {
+			/* Two of them could not be undone together. */
+			if (WARN_ON(method->destroy_bkey != UVERBS_API_ATTR_BKEY_LEN))
+				return -EINVAL;
+			method->destroy_bkey = bkey;
+		}
+		method->num_bkeys = bkey + 1;
+	}
+	return 0;
+}
+
+static int finish(struct uverbs_api *uapi)
+{
+	const struct uverbs_api_object *obj;
+	struct uverbs_api_method *method;
+	unsigned long key;
+	void *elem;
+	int i, ret;
+
+	xa_for_each(&uapi->elems, key, elem) {
+		if (!uapi_key_is_ioctl_method(key))
+			continue;
+		ret = finish_method(uapi, elem);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < 2 * UVERBS_API_WRITE_KEY_NUM; i++) {
+		method = (struct uverbs_api_method *)(i < UVERBS_API_WRITE_KEY_NUM ?
+			uapi->write[i] : uapi->write_ex[i - UVERBS_API_WRITE_KEY_NUM]);
+		if (!method)
+			continue;
+		obj = xa_load(&uapi->elems, uapi_key_obj(method->object_id));
+		if (!obj || obj->disabled)
+			method->disabled = true;
+	}
+	return 0;
+}
+
+static void method_free(struct uverbs_api_method *method)
+{
+	unsigned int bkey;
+
+	if (!method)
+		return;
+	for (bkey = 0; bkey < UVERBS_API_ATTR_BKEY_LEN; bkey++)
+		kfree(method->attrs[bkey]);
+	kfree(method);
+}
+
+void uverbs_uapi_destroy(struct uverbs_api *uapi)
+{
+	unsigned long key;
+	void *elem;
+	int i;
+
+	xa_for_each(&uapi->elems, key, elem) {
+		if (uapi_key_is_ioctl_method(key))
+			method_free(elem);
+		else
+			kfree(elem);
+	}
+	xa_destroy(&uapi->elems);
+	for (i = 0; i < UVERBS_API_WRITE_KEY_NUM; i++) {
+		method_free((struct uverbs_api_method *)uapi->write[i]);
+		method_free((struct uverbs_api_method *)uapi->write_ex[i]);
+	}
+	kfree(uapi);
+}
+
+struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
+{
+	struct uapi_builder builder = { .ibdev = ibdev };
+	int ret;
+
+	builder.uapi = kzalloc(sizeof(*builder.uapi), GFP_KERNEL);
+	if (!builder.uapi)
+		return ERR_PTR(-ENOMEM);
+	xa_init(&builder.uapi->elems);
+	builder.uapi->driver_id = ibdev->ops.driver_id;
+
+	ret = merge(&builder, core_defs);
+	if (!ret) {
+		builder.is_driver = true;
+		builder.object = NULL;
+		builder.write = NULL;
+		ret = merge(&builder, ibdev->driver_def);
+	}
+	if (!ret)
+		ret = finish(builder.uapi);
+	if (ret) {
+		dev_err(&ibdev->dev, "ib_uverbs: the driver's method tables do not fit: %d\n", ret);
+		uverbs_uapi_destroy(builder.uapi);
+		return ERR_PTR(ret);
+	}
+	return builder.uapi;
+}
+
+/* ---- lookups ---- */
+
+const struct uverbs_api_object *uverbs_uapi_object(struct uverbs_api *uapi, u16 object_id)
+{
+	u32 key = uapi_key_obj(object_id);
+	const struct uverbs_api_object *obj;
+
+	if (key == UVERBS_API_KEY_ERR)
+		return NULL;
+	obj = xa_load(&uapi->elems, key);
+	if (obj && obj->disabled)
+		return ERR_PTR(-EOPNOTSUPP);
+	return obj;
+}
+
+const struct uverbs_api_method *uverbs_uapi_method(struct uverbs_api *uapi, u16 object_id,
+						   u16 method_id)
+{
+	u32 object_key = uapi_key_obj(object_id);
+	u32 method_key = uapi_key_ioctl_method(method_id);
+	const struct uverbs_api_method *method;
+
+	if (object_key == UVERBS_API_KEY_ERR || method_key == UVERBS_API_KEY_ERR)
+		return NULL;
+	method = xa_load(&uapi->elems, object_key | method_key);
+	return method && !method->disabled ? method : NULL;
+}
