@@ -5,9 +5,9 @@
  *
  * Lock order, outermost first:
  *
+ *   ib_device.unregistration_lock
  *   core_registry_mutex       who is registered: held over client->add() and ->remove(), never
  *                             taken under RTNL
- *   ib_device.unregistration_lock
  *   core_netns_rwsem          shared or exclusive mode, the set of network namespaces
  *   rtnl
  *   core_devices_rwsem        the table of devices: names, indices, the "registered" mark
@@ -38,7 +38,11 @@ struct rdma_ah_attr;
 
 /* device.c: the table. Lookups return a registered device with ib_device_try_get() done. */
 extern struct mutex core_registry_mutex;
+/* class.c; core_device_release is the class's dev_release. */
 extern struct class core_device_class;
+void core_class_init_device(struct ib_core_device *coredev, struct ib_device *owner,
+			    struct net *net);
+void core_device_release(struct device *device);
 
 struct ib_device *core_device_get_by_index(const struct net *net, u32 index);
 /*
@@ -49,23 +53,30 @@ struct ib_device *core_device_get_by_index(const struct net *net, u32 index);
 struct ib_device *core_device_next(const struct net *net, unsigned long *index);
 int core_device_rename(struct ib_device *dev, const char *name);
 int core_device_set_dim(struct ib_device *dev, u8 use_dim);
-int core_device_init(void);
 void core_device_exit(void);
-/* Called by device_unregister.c and by client.c with core_registry_mutex held. */
-struct ib_device *core_device_first_registered(unsigned long *index);
-void core_device_mark(struct ib_device *dev, bool registered);
+/* The next device of this driver in whatever state, with get_device() done. */
+struct ib_device *core_device_next_of_driver(enum rdma_driver_id driver_id, unsigned long *index);
+/* Name and index reserved or given back; and whether lookups find the device. */
+int core_device_assign_name(struct ib_device *dev, const char *name);
 void core_device_forget(struct ib_device *dev);
+void core_device_mark(struct ib_device *dev, bool registered);
 
-/* device_unregister.c */
-void core_device_disable(struct ib_device *dev);
+/* device_register.c, device_unregister.c */
+void core_device_unregister(struct ib_device *dev, bool free_device);
+void core_device_unregister_work(struct work_struct *work);
 int core_device_unregister_init(void);
 void core_device_unregister_exit(void);
 
-/* client.c: all but the first two with core_registry_mutex held. */
+/* port.c */
+int core_port_data_alloc(struct ib_device *dev);
+void core_port_data_free(struct ib_device *dev);
+int core_port_immutable_setup(struct ib_device *dev);
+
+/* client.c: all but the first with core_registry_mutex held. */
 int core_client_nl_info(struct ib_device *dev, const char *client_name,
 			struct ib_client_nl_info *res);
 void core_client_rename(struct ib_device *dev);
-int core_client_add_all(struct ib_device *dev);
+void core_client_add_all(struct ib_device *dev);
 void core_client_remove_all(struct ib_device *dev);
 
 /* event.c */
@@ -95,6 +106,7 @@ int core_netns_set_shared(bool shared);
 int core_netns_move(struct net *from, struct ib_device *dev, int ns_fd);
 int core_netns_add_compat(struct ib_device *dev);
 void core_netns_remove_compat(struct ib_device *dev);
+void core_netns_rename_compat(struct ib_device *dev);
 int core_netns_init(void);
 void core_netns_exit(void);
 
@@ -110,20 +122,43 @@ struct rdma_restrack_root {
 struct rdma_restrack_root *core_restrack_alloc(void);
 void core_restrack_free(struct ib_device *dev);
 struct ib_device *core_restrack_device(struct rdma_restrack_entry *res);
+struct core_restrack_ticket {
+	struct xarray *xa;
+	u32 id;
+	struct task_struct *task;
+};
+
+/* hide, then either rdma_restrack_abort_del() or, with the object freed, forget. */
+void core_restrack_hide(struct rdma_restrack_entry *res, struct core_restrack_ticket *ticket);
+void core_restrack_forget(struct core_restrack_ticket *ticket);
 
 /* cgroup.c */
 void core_cgroup_register(struct ib_device *dev);
 void core_cgroup_unregister(struct ib_device *dev);
 
-/* cq_pool.c */
+/* cq_poll.c, cq_pool.c */
+int core_cq_poll_init(void);
+void core_cq_poll_exit(void);
 void core_cq_pool_init(struct ib_device *dev);
 void core_cq_pool_cleanup(struct ib_device *dev);
 
-/* qp_state.c, roce_l2.c, ah.c */
-bool core_qp_type_is_connected(enum ib_qp_type type);
-int core_roce_l2_resolve(struct ib_device *dev, struct rdma_ah_attr *attr);
+/* qp_shared.c */
+struct ib_qp *core_qp_shared_create(struct ib_qp *real_qp, struct ib_qp_init_attr *attr);
+int core_qp_shared_destroy(struct ib_qp *qp);
+
+/*
+ * ah_attr.c. fill() checks an address and takes a reference on the source GID it names, unless the
+ * caller did; unfill() undoes that. hold() is the reference that a QP or AH keeps in place of @old.
+ */
 int core_ah_fill_sgid(struct ib_device *dev, struct rdma_ah_attr *attr,
 		      const struct ib_gid_attr **old_sgid);
 void core_ah_unfill_sgid(struct rdma_ah_attr *attr, const struct ib_gid_attr *old_sgid);
+const struct ib_gid_attr *core_ah_hold_sgid(struct rdma_ah_attr *attr,
+					    const struct ib_gid_attr *old);
+
+/* roce_l2.c: dmac and hop limit of a filled RoCE address. May sleep for a neighbour to answer. */
+int core_roce_l2_resolve(struct ib_device *dev, struct rdma_ah_attr *attr);
+int core_roce_l2_init(void);
+void core_roce_l2_exit(void);
 
 #endif
