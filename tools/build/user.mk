@@ -22,7 +22,9 @@ selftests := $(patsubst $(selftest_dir)/%.c,$(BUILD)/selftests/%,$(wildcard $(se
 
 .PHONY: shim tools
 shim: $(library)
+	@:
 tools: $(commands) $(benches) $(selftests)
+	@:
 
 $(BUILD)/lib/obj/%.o: $(SHIM)/%.c
 	$(call say,CC)

@@ -18,11 +18,11 @@ gunzip -q "$copy"/tests/*.gz
 rm -f "$copy"/tests/test_{mlx5,efa,cuda}*
 cd "$copy" || exit 1
 gid=$(kv_gid "$KV_DEV") || exit 1
-timeout "${KV_LIMIT:-300}" python3 tests/run_tests.py -v --dev "$KV_DEV" --gid "$gid" \
+timeout "${KV_LIMIT:-300}" /usr/bin/python3 tests/run_tests.py -v --dev "$KV_DEV" --gid "$gid" \
 	>"$copy/out" 2>&1
 status=$?
 cp "$copy/out" /results/pyverbs.txt
-python3 - "$copy/out" "$status" "$EXPECTED" <<'EOT'
+/usr/bin/python3 - "$copy/out" "$status" "$EXPECTED" <<'EOT'
 """unittest's verbose lines as TAP; a run that breaks off is a failure."""
 import re
 import sys
