@@ -11,6 +11,7 @@
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
+#include "trace.h"
 #include "udata.h"
 #include "verbs_ah.h"
 
@@ -88,6 +89,7 @@ static void address(struct shca_dev *dev, struct eng_ah *ah, const struct ib_glo
 
 static void retire(struct shca_ah_body *body)
 {
+	trace_shca_destroy("ah", body->eng.ahn);
 	shca_numbers_free(&body->dev->ahns, body->eng.ahn);
 	/* The last use of body: the engine may free it at once. */
 	eng_ah_retire(&body->eng);
@@ -127,6 +129,7 @@ static int make_body(struct shca_ah *ah, const struct rdma_ah_attr *attr)
 		return err;
 	}
 	ah->body = body;
+	trace_shca_create("ah", body->eng.ahn);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 
 #include "shca.h"
+#include "trace.h"
 #include "udata.h"
 
 static struct shca_cq *cq_of(struct ib_cq *ibcq)
@@ -71,12 +72,14 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	use_ring(cq, mem, entries);
 	eng_cq_init(&cq->eng, shca_dev_of(ibcq->device)->eng);
 	eng_cq_set_ring(&cq->eng, cq->shared, (u8 *)cq->entries, entries);
+	trace_shca_create("cq", entries);
 	return 0;
 }
 
 /* ib_core counts the QPs that use it: there are none, so the engine does not know it any more. */
 static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
+	trace_shca_destroy("cq", ibcq->cqe);
 	shca_ring_memory_destroy(cq_of(ibcq)->mem);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "shca.h"
+#include "trace.h"
 #include "udata.h"
 #include "verbs_mr.h"
 
@@ -142,6 +143,7 @@ static struct ib_mr *publish(struct shca_dev *dev, struct shca_mr *mr)
 		free_mr_struct(dev, mr);
 		return ERR_PTR(err);
 	}
+	trace_shca_create("mr", mr->eng.key);
 	return &mr->ib;
 }
 
@@ -209,6 +211,7 @@ static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct shca_mr *mr = mr_of(ibmr);
 
+	trace_shca_destroy("mr", mr->eng.key);
 	eng_mr_retire(&mr->eng);
 	wait_for_completion(&mr->idle);
 	free_mr_struct(shca_dev_of(ibmr->device), mr);

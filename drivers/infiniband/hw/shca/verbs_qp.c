@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "shca.h"
+#include "trace.h"
 #include "udata.h"
 #include "verbs_qp.h"
 
@@ -199,6 +200,7 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib
 	if (err)
 		goto free_block;
 	init->cap = qp->cap;
+	trace_shca_create("qp", ibqp->qp_num);
 	return 0;
 
 free_block:
@@ -215,6 +217,7 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct shca_qp *qp = qp_of(ibqp);
 
+	trace_shca_destroy("qp", ibqp->qp_num);
 	/* Whoever re-routes it holds the mutex; afterwards it sees closing. */
 	mutex_lock(&qp->mutex);
 	WRITE_ONCE(qp->closing, 1);

@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "shca.h"
+#include "trace.h"
 #include "udata.h"
 
 static struct shca_srq *srq_of(struct ib_srq *ibsrq)
@@ -90,6 +91,7 @@ static int create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	init->attr.max_wr = srq->max_wr;
 	init->attr.max_sge = srq->max_sge;
 	init->attr.srq_limit = 0;
+	trace_shca_create("srq", srq->srqn);
 	return 0;
 
 destroy_ring:
@@ -104,6 +106,7 @@ static int destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct shca_srq *srq = srq_of(ibsrq);
 
+	trace_shca_destroy("srq", srq->srqn);
 	shca_ring_memory_destroy(srq->mem);
 	shca_numbers_free(&shca_dev_of(ibsrq->device)->srqns, srq->srqn);
 	return 0;
