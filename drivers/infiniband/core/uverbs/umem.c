@@ -82,6 +82,28 @@ static void umem_uncharge(struct mm_struct *mm, unsigned long npages)
 }
 
 /*
+ * Forced pins (see below) do not look at the right to read, so it is looked at here. A process
+ * that changes its mappings meanwhile gets one answer or the other.
+ */
+static int umem_check_readable(struct ib_umem *umem)
+{
+	struct mm_struct *mm = umem->owning_mm;
+	VMA_ITERATOR(vmi, mm, umem->address);
+	struct vm_area_struct *vma;
+	int ret = 0;
+
+	mmap_read_lock(mm);
+	for_each_vma_range(vmi, vma, umem->address + umem->length) {
+		if (!(vma->vm_flags & VM_READ)) {
+			ret = -EFAULT;
+			break;
+		}
+	}
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/*
  * Pin the next pages. Memory that the device only reads is pinned as if for writing
  * (FOLL_FORCE) all the same: a read pin of an untouched private page would take the shared zero
  * page or a page-cache page, and the device would go on reading that one after the process has
@@ -152,6 +174,11 @@ static int umem_pin(struct ib_umem *umem, unsigned long npages)
 	};
 	int ret;
 
+	if (!umem->writable) {
+		ret = umem_check_readable(umem);
+		if (ret)
+			return ret;
+	}
 	if (npages > UMEM_STACK_PAGES) {
 		pin.room = min_t(unsigned long, npages, UMEM_BATCH_PAGES);
 		pin.pages = kvmalloc_array(pin.room, sizeof(*pin.pages), GFP_KERNEL);

@@ -15,7 +15,8 @@ static bool offsets_agree(u64 start, u64 iova)
 }
 
 /* What the driver leaves to us; the region holds its domain from here on. */
-static void mr_init(struct ib_mr *mr, struct ib_uobject *uobj, struct ib_pd *pd, u64 iova)
+static void mr_init(struct ib_mr *mr, struct ib_uobject *uobj, struct ib_pd *pd, u64 iova,
+		    u64 length)
 {
 	mr->device = pd->device;
 	mr->pd = pd;
@@ -24,6 +25,7 @@ static void mr_init(struct ib_mr *mr, struct ib_uobject *uobj, struct ib_pd *pd,
 	mr->sig_attrs = NULL;
 	mr->uobject = uobj;
 	mr->iova = iova;
+	mr->length = length;
 	atomic_inc(&pd->usecnt);
 	rdma_restrack_new(&mr->res, RDMA_RESTRACK_MR);
 	rdma_restrack_set_name(&mr->res, NULL);
@@ -59,7 +61,7 @@ static int reg_mr(struct uverbs_attr_bundle *attrs)
 				    &attrs->driver_udata);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
-	mr_init(mr, uobj, pd, cmd.hca_va);
+	mr_init(mr, uobj, pd, cmd.hca_va, cmd.length);
 	uverbs_call_created(attrs, uobj);
 	resp.lkey = mr->lkey;
 	resp.rkey = mr->rkey;
@@ -90,11 +92,11 @@ static void rereg_in_place(struct ib_mr *mr, struct ib_pd *new_pd,
 static int rereg_replace(struct uverbs_attr_bundle *attrs, struct ib_mr *old, struct ib_mr *new,
 			 struct ib_pd *pd, const struct ib_uverbs_rereg_mr *cmd)
 {
-	u64 iova = cmd->flags & IB_MR_REREG_TRANS ? cmd->hca_va : old->iova;
+	bool moved = cmd->flags & IB_MR_REREG_TRANS;
 	struct ib_uobject *uobj = old->uobject;
 	int ret;
 
-	mr_init(new, uobj, pd, iova);
+	mr_init(new, uobj, pd, iova, cmd->flags & IB_MR_REREG_TRANS ? cmd->length : old->length);
 	ret = ib_dereg_mr_user(old, &attrs->driver_udata);
 	if (!ret)
 		return 0;
@@ -272,7 +274,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(struct uverbs_attr_bundle
 					   args.access, &attrs->driver_udata);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
-	mr_init(mr, uobj, pd, args.iova);
+	mr_init(mr, uobj, pd, args.iova, args.length);
 	uverbs_call_created(attrs, uobj);
 	ret = uverbs_copy_to(attrs, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey,
 			     sizeof(mr->lkey));
