@@ -104,6 +104,12 @@ int core_nldev_put_cm_id(struct sk_buff *msg, bool admin, struct rdma_restrack_e
 	return 0;
 }
 
+/* Like every object of ib_uverbs, stock's and ours, an ib_ucq_object begins with the ib_uobject. */
+static struct ib_ucontext *cq_context(struct ib_cq *cq)
+{
+	return ((struct ib_uobject *)cq->uobject)->context;
+}
+
 int core_nldev_put_cq(struct sk_buff *msg, bool admin, struct rdma_restrack_entry *res, u32 port)
 {
 	struct ib_cq *cq = container_of(res, struct ib_cq, res);
@@ -119,8 +125,7 @@ int core_nldev_put_cq(struct sk_buff *msg, bool admin, struct rdma_restrack_entr
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, res->id))
 		return -EMSGSIZE;
 	if (!rdma_is_kernel_res(res) && cq->uobject &&
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN,
-			cq->uobject->uevent.uobject.context->res.id))
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, cq_context(cq)->res.id))
 		return -EMSGSIZE;
 	if (put_owner(msg, res))
 		return -EMSGSIZE;
