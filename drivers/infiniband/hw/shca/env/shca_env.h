@@ -50,6 +50,8 @@
 /* Full barriers; the old value comes back. */
 #define env_cmpxchg(p, old, new)	cmpxchg(p, old, new)
 #define env_xchg(p, v)			xchg(p, v)
+/* On a u64. */
+#define env_fetch_add(p, v)		((u64)atomic64_fetch_add((s64)(v), (atomic64_t *)(p)))
 #define env_prefetch(p)			__builtin_prefetch(p)
 
 #define env_memset(p, c, n)	memset(p, c, n)

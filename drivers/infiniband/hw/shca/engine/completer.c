@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * completer.c - answers to our requests become completions, in order.
+ *
+ * Called by the step of the QP that the frame came home to.  A slot can be emitted again only when
+ * its frame is home, so there are no stale answers.
+ */
+#include "ah.h"
+#include "completer.h"
+#include "cq.h"
+#include "requester.h"
+#include "retry.h"
+#include "sge.h"
+#include "state.h"
+
+void eng_completer_home(struct eng_qp *qp, struct eng_frame *frame)
+{
+	struct eng_slot *slot = eng_frame_slot(frame);
+
+	slot->flags &= ~ENG_SLOT_AWAY;
+	qp->sq.away--;
+	/* A probe went out without references, so there is nothing to drop. */
+	if (!(slot->flags & ENG_SLOT_INLINE))
+		eng_sge_release(frame->payload, frame->segs);
+	if (frame->ah) {
+		eng_ah_put(frame->ah);
+		frame->ah = NULL;
+	}
+}
+
+static void complete_acked(struct eng_qp *qp)
+{
+	while (qp->sq.una != qp->sq.nxt) {
+		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+
+		if ((slot->flags & (ENG_SLOT_ACKED | ENG_SLOT_AWAY)) != ENG_SLOT_ACKED)
+			return;
+		eng_requester_finish(qp, ENG_WC_SUCCESS);
+	}
+}
+
+/* Status that an answer means for its request; 0: it is no failure. */
+static const u8 failures[ENG_REPLY_COUNT] = {
+	[ENG_REPLY_NAK_INV]	= ENG_WC_REM_INV_REQ_ERR,
+	[ENG_REPLY_NAK_ACCESS]	= ENG_WC_REM_ACCESS_ERR,
+	[ENG_REPLY_NAK_OP]	= ENG_WC_REM_OP_ERR,
+	[ENG_REPLY_SRC_GONE]	= ENG_WC_LOC_PROT_ERR,
+};
+
+static bool oldest(const struct eng_qp *qp, const struct eng_slot *slot)
+{
+	return qp->sq.una != qp->sq.nxt && eng_qp_slot(qp, qp->sq.una) == slot;
+}
+
+void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame)
+{
+	struct eng_slot *slot = eng_frame_slot(frame);
+	u8 reply = frame->reply;
+
+	eng_completer_home(qp, frame);
+	if (eng_state(qp) == ENG_QPS_RESET)
+		return;
+	if (env_unlikely(frame->flags & ENG_FRAME_PROBE)) {
+		frame->flags &= ~ENG_FRAME_PROBE;
+		eng_retry_credit(qp, reply == ENG_REPLY_CREDIT);
+		return;
+	}
+	/* Unreliable services have no answers: home means sent. */
+	if (env_likely(reply == ENG_REPLY_ACK) || qp->type != ENG_QPT_RC) {
+		if (env_unlikely(reply == ENG_REPLY_SRC_GONE) && oldest(qp, slot)) {
+			eng_requester_fail(qp, ENG_WC_LOC_PROT_ERR);
+			return;
+		}
+		slot->flags |= ENG_SLOT_ACKED;
+		eng_retry_progress(qp);
+		complete_acked(qp);
+		return;
+	}
+	if (eng_state(qp) == ENG_QPS_ERR)
+		return;			/* the flush reports it */
+	if (failures[reply]) {
+		/* All before it were answered already, or everything is being sent again. */
+		if (oldest(qp, slot))
+			eng_requester_fail(qp, failures[reply]);
+		return;
+	}
+	if (oldest(qp, slot))
+		eng_retry_start(qp, frame);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * copy.h - segments of memory, and moving bytes from one list of them to another.
+ *
+ * The responder sets a move up and runs it, if need be in several portions.  Knows MRs, no QP.
+ */
+#ifndef ENG_COPY_H
+#define ENG_COPY_H
+
+#include <shca_env.h>
+
+struct eng_mr;
+
+/* A piece of memory.  With a region it is checked and referenced; without, addr is a pointer. */
+struct eng_seg {
+	u64 addr;		/* as work requests name it */
+	u32 length;		/* bytes; 0: an empty element */
+	u32 key;
+	struct eng_mr *mr;	/* a reference, or NULL */
+};
+
+struct eng_cursor {
+	const struct eng_seg *seg;
+	u32 segs;		/* left, the present one included */
+	u32 offset;		/* bytes into the present one */
+};
+
+struct eng_move {
+	struct eng_cursor dst, src;
+	u32 left;		/* bytes */
+};
+
+enum eng_moved { ENG_MOVE_DONE, ENG_MOVE_MORE, ENG_MOVE_DST_GONE, ENG_MOVE_SRC_GONE };
+
+/* Stores ascend; aligned 8-byte stores do not tear; the last byte is stored last. */
+void eng_copy_bytes(u8 *dst, const u8 *src, u32 n);
+/* Moves at most *@budget bytes, which it decreases.  Both lists must hold move->left bytes. */
+enum eng_moved eng_copy_run(struct eng_move *move, u32 *budget);
+/* The pointer behind @length contiguous bytes of @seg at 0, NULL when they are not contiguous. */
+u8 *eng_copy_pointer(const struct eng_seg *seg, u32 length);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * dev.c - the device: tables, references, counters.
+ *
+ * Called by the host.  A device is kept by its host, by QPs that have it as peer, and by whatever
+ * else the host counts; it may outlive the host's own device, empty and with its port down.
+ */
+#include "types.h"
+
+void eng_dev_init(struct eng_dev *dev, const struct eng_ops *ops)
+{
+	dev->ops = ops;
+	env_ref_init(&dev->refs);
+	env_table_init(&dev->qps);
+	env_table_init(&dev->mrs);
+	env_table_init(&dev->ahs);
+	dev->port_up = 0;
+	dev->port_mtu = ENG_PATH_MTU_MAX;
+	env_lock_init(&dev->mcast_lock);
+	dev->mcast_members = NULL;
+	env_lock_init(&dev->counter_lock);
+}
+
+void eng_dev_get(struct eng_dev *dev)
+{
+	env_ref_get(&dev->refs);
+}
+
+void eng_dev_put(struct eng_dev *dev)
+{
+	if (!env_ref_put(&dev->refs))
+		return;
+	env_table_destroy(&dev->qps);
+	env_table_destroy(&dev->mrs);
+	env_table_destroy(&dev->ahs);
+	dev->ops->dev_idle(dev);
+}
+
+u64 eng_dev_counter(struct eng_dev *dev, enum eng_counter which)
+{
+	struct eng_qp *qp;
+	u32 qpn = 0;
+	u64 sum;
+
+	env_lock(&dev->counter_lock);
+	sum = dev->retired[which];
+	env_unlock(&dev->counter_lock);
+	env_rcu_lock();
+	for (; (qp = env_table_next(&dev->qps, &qpn)); qpn++)
+		sum += env_read(qp->counters[which]);
+	env_rcu_unlock();
+	return sum;
+}

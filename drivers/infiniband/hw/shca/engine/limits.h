@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * limits.h - every bound of the engine that is not part of its face.
+ *
+ * Read by all rooms; knows none of them.
+ */
+#ifndef ENG_LIMITS_H
+#define ENG_LIMITS_H
+
+enum eng_limits {
+	/* WQEs in flight per QP: as many slots as fit the bytes, a power of two in [min, max]. */
+	ENG_WINDOW_BYTES	= 4096,
+	ENG_WINDOW_MIN		= 4,
+	ENG_WINDOW_MAX		= 32,
+	/* Frames handled in one step before the QP goes to the tail of the run queue. */
+	ENG_STEP_FRAMES		= 64,
+	/* Room in front of a datagram's payload (IBTA vol. 1, 11.4.2.1: GRH of UD receives). */
+	ENG_GRH_BYTES		= 40,
+	ENG_PATH_MTU_MAX	= 4096,
+	/* Value of rnr_retry that means "for ever" (IBTA vol. 1, 9.7.5.2.8). */
+	ENG_RNR_ENDLESS		= 7,
+	ENG_PSN_MASK		= 0xffffff,
+	/* First gap between two looks for a receive while an RNR timer runs; doubles each time. */
+	ENG_PROBE_FIRST_NS	= 20 * 1000,
+	/* With timeout code 0 nothing is ever given up; a lost frame is sent again this late. */
+	ENG_RESEND_IDLE_NS	= 100 * 1000 * 1000,
+};
+
+/* Largest message, in bytes (IBTA vol. 1, 9.7: messages of at most 2^31 bytes). */
+#define ENG_MESSAGE_MAX		(1u << 31)
+
+#endif

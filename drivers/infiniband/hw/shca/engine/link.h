@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * link.h - how frames leave a QP: the only thing that requester and responder know of the way.
+ *
+ * direct.c implements it for peers on this host.
+ */
+#ifndef ENG_LINK_H
+#define ENG_LINK_H
+
+#include "types.h"
+
+/* Queues a request to the connected peer; leaves with eng_link_flush(). */
+void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame);
+/* Sends a datagram to where its address handle points.  It may come back at once, lost. */
+void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+/* A multicast datagram goes on to the next member, or home. */
+void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+/* Answers @frame; several answers to one QP travel together, at the latest with flush. */
+void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u8 reply);
+void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq);
+/* Makes somebody work on the frames that are away: the peer may wait for a worker. */
+void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * modify.c - control operations: modify, query, destroy, detach.
+ *
+ * Called by the host in task context, one at a time per QP.  Each owns the QP while it works, so the
+ * data path sees states and attributes change between two steps only.
+ */
+#include "completer.h"
+#include "inbox.h"
+#include "link.h"
+#include "mcast.h"
+#include "recvq.h"
+#include "requester.h"
+#include "responder.h"
+#include "retry.h"
+#include "run.h"
+#include "sge.h"
+#include "state.h"
+
+/* Everything that arrived is turned away or taken home. */
+static void turn_away(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_frame *frame;
+
+	eng_responder_abort(qp, rq);
+	while ((frame = eng_inbox_pop(qp))) {
+		if (frame->flags & ENG_FRAME_REPLY)
+			eng_completer_home(qp, frame);
+		else
+			eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
+	}
+	eng_link_flush(qp, rq);
+}
+
+/*
+ * Waits until all frames of an owned QP are home.  Each is in a hand that lets go of it in bounded
+ * time: a run queue, a worker's list (which we overtake where we can), or another one that waits
+ * here and turns it away.
+ */
+static void recall(struct eng_qp *qp)
+{
+	struct eng_runq rq;
+	u32 round;
+
+	for (round = 0;; round++) {
+		eng_runq_init(&rq);
+		eng_inbox_take(qp);
+		turn_away(qp, &rq);
+		eng_run(&rq);
+		if (!qp->sq.away)
+			return;
+		eng_runq_init(&rq);
+		eng_link_nudge(qp, &rq);
+		eng_run(&rq);
+		env_relax(round);
+	}
+}
+
+static void forget_queues(struct eng_qp *qp)
+{
+	struct eng_recv *recv = qp->recv;
+
+	eng_retry_stop(qp);
+	qp->sq.una = qp->sq.nxt = qp->sq.tail = qp->sq.begun = 0;
+	qp->sq.fetching = 0;
+	qp->sq.ring.cons = 0;
+	qp->sq.broken = false;
+	eng_sge_release(eng_recvq_segs(qp), recv->segs);
+	recv->held = false;
+	recv->segs = 0;
+	qp->rq.cons = 0;
+	qp->recv_broken = false;
+	qp->srq_last_raised = false;
+	qp->resp.msn = 0;
+	qp->resp.nak_sent = false;
+	qp->resp.established = false;
+	env_memset(qp->results, 0, qp->type == ENG_QPT_RC ?
+		   ENG_MAX_RD_ATOMIC * sizeof(*qp->results) : 0);
+}
+
+static void set_peer(struct eng_qp *qp, struct eng_dev *peer)
+{
+	struct eng_dev *old = qp->attr.peer;
+
+	qp->attr.peer = peer;
+	if (old)
+		eng_dev_put(old);
+}
+
+static void to_reset(struct eng_qp *qp)
+{
+	eng_state_set(qp, ENG_QPS_RESET);
+	recall(qp);
+	forget_queues(qp);
+	set_peer(qp, NULL);
+	if (qp->shared) {
+		env_write(qp->shared->sq_prod, 0);
+		env_write(qp->shared->rq_prod, 0);
+		env_write(qp->shared->running, 0);
+		env_write(qp->shared->sq_cons, 0);
+		env_write(qp->shared->rq_cons, 0);
+	}
+}
+
+static void to_state(struct eng_qp *qp, enum eng_qp_state state)
+{
+	if (state == ENG_QPS_RESET) {
+		to_reset(qp);
+		return;
+	}
+	if (state == ENG_QPS_SQD)
+		qp->drain_raised = false;
+	if (state == ENG_QPS_RTS && eng_state(qp) == ENG_QPS_RTR) {
+		qp->resp.established = true;
+		eng_retry_progress(qp);
+	}
+	eng_state_set(qp, state);
+}
+
+static u32 shift_of(u32 mtu)
+{
+	u32 shift = 8;
+
+	while (shift < 12 && 1u << shift < mtu)
+		shift++;
+	return shift;
+}
+
+static void set_path(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+{
+	if (mask & ENG_QP_PATH_MTU) {
+		qp->attr.path_mtu = attr->path_mtu;
+		qp->mtu_shift = shift_of(attr->path_mtu);
+	}
+	if (mask & ENG_QP_DEST_QPN)
+		qp->attr.dest_qpn = attr->dest_qpn & 0xffffff;
+	if (mask & ENG_QP_RQ_PSN) {
+		qp->attr.rq_psn = attr->rq_psn & ENG_PSN_MASK;
+		qp->resp.epsn = qp->attr.rq_psn;
+	}
+	if (mask & ENG_QP_SQ_PSN) {
+		qp->attr.sq_psn = attr->sq_psn & ENG_PSN_MASK;
+		qp->sq.psn = qp->attr.sq_psn;
+	}
+	if (mask & ENG_QP_PEER)
+		set_peer(qp, attr->peer);
+}
+
+static void set_limits(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+{
+	struct eng_qp_attr *own = &qp->attr;
+
+	if (mask & ENG_QP_EN_SQD_ASYNC_NOTIFY)
+		own->sqd_notify = attr->sqd_notify;
+	if (mask & ENG_QP_ACCESS_FLAGS)
+		own->access = attr->access;
+	if (mask & ENG_QP_QKEY)
+		own->qkey = attr->qkey;
+	if (mask & ENG_QP_TIMEOUT)
+		own->timeout = attr->timeout & 31;
+	if (mask & ENG_QP_RETRY_CNT)
+		own->retry_cnt = attr->retry_cnt;
+	if (mask & ENG_QP_RNR_RETRY)
+		own->rnr_retry = attr->rnr_retry;
+	if (mask & ENG_QP_MIN_RNR_TIMER)
+		own->min_rnr_timer = attr->min_rnr_timer & 31;
+	if (mask & ENG_QP_MAX_QP_RD_ATOMIC)
+		own->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & ENG_QP_MAX_DEST_RD_ATOMIC)
+		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+}
+
+void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+{
+	eng_run_own(qp);
+	set_limits(qp, attr, mask);
+	set_path(qp, attr, mask);
+	if (mask & ENG_QP_STATE && attr->state != eng_state(qp))
+		to_state(qp, attr->state);
+	eng_run_disown(qp);
+}
+
+enum eng_qp_state eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr, bool *sq_draining)
+{
+	eng_run_own(qp);
+	*attr = qp->attr;
+	*sq_draining = eng_state(qp) == ENG_QPS_SQD && qp->sq.una != qp->sq.begun;
+	eng_run_disown(qp);
+	return attr->state;
+}
+
+/* Counters of QPs that are gone stay in the device's sums. */
+static void retire_counters(struct eng_qp *qp)
+{
+	u32 i;
+
+	env_lock(&qp->dev->counter_lock);
+	for (i = 0; i < ENG_CNT_COUNT; i++)
+		qp->dev->retired[i] += qp->counters[i];
+	env_unlock(&qp->dev->counter_lock);
+}
+
+void eng_qp_destroy(struct eng_qp *qp)
+{
+	struct eng_runq rq;
+
+	env_table_erase(&qp->dev->qps, qp->qpn);
+	if (qp->type == ENG_QPT_UD)
+		eng_mcast_forget(qp->dev, qp->qpn);
+	eng_run_own(qp);
+	eng_state_set(qp, ENG_QPS_RESET);
+	recall(qp);
+	eng_runq_init(&rq);
+	eng_inbox_close(qp);
+	turn_away(qp, &rq);
+	eng_run(&rq);
+	forget_queues(qp);
+	qp->shared = NULL;
+	set_peer(qp, NULL);
+	eng_run_kill(qp);
+	retire_counters(qp);
+	eng_qp_put(qp);
+}
+
+void eng_qp_detach_rings(struct eng_qp *qp)
+{
+	eng_run_own(qp);
+	env_write(qp->shared, NULL);
+	eng_state_set(qp, ENG_QPS_ERR);
+	recall(qp);
+	forget_queues(qp);
+	qp->sq.ring.count = 0;
+	qp->rq.count = 0;
+	eng_run_disown(qp);
+}

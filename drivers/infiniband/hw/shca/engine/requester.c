@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * requester.c - from the send ring to frames on the link.
+ *
+ * Called by the step of an owned QP.  Slots between una and nxt were emitted, those between nxt and
+ * tail are decoded and wait: for a frame to come home from an earlier emission, for the fence, for
+ * max_rd_atomic, or for a timer (retry.c).  Keys are resolved at each emission, so that a waiting
+ * message holds no region.
+ */
+#include "ah.h"
+#include "cq.h"
+#include "link.h"
+#include "requester.h"
+#include "ring.h"
+#include "sge.h"
+#include "state.h"
+#include "wqe.h"
+
+u32 eng_requester_ready(struct eng_qp *qp)
+{
+	struct eng_ring *ring = &qp->sq.ring;
+	u32 ready;
+
+	if (!qp->shared || qp->sq.broken || !ring->count)
+		return 0;
+	ready = eng_ring_ready(env_load_acquire(&qp->shared->sq_prod), ring->cons);
+	if (env_likely(ready <= ring->count))
+		return ready;
+	qp->sq.broken = true;
+	eng_state_error_event(qp, ENG_EVENT_QP_FATAL);
+	return 0;
+}
+
+static u32 window_room(const struct eng_qp *qp)
+{
+	return qp->window - (qp->sq.tail - qp->sq.una);
+}
+
+static void fill(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_ring *ring = &qp->sq.ring;
+	u32 n = window_room(qp);
+	u32 ready;
+
+	if (!n)
+		return;
+	ready = eng_requester_ready(qp);
+	if (n > ready)
+		n = ready;
+	if (n > rq->wqes_left)
+		n = rq->wqes_left;
+	if (!n)
+		return;
+	rq->wqes_left -= n;
+	env_write(qp->shared->running, 1);
+	while (n--) {
+		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.tail);
+
+		eng_wqe_decode(qp, slot, eng_ring_entry(ring->entries, ring->count, ring->stride,
+							ring->cons));
+		slot->wqe_count = ++ring->cons;
+		qp->sq.tail++;
+	}
+	env_store_release(&qp->shared->sq_cons, ring->cons);
+}
+
+void eng_requester_finish(struct eng_qp *qp, u8 status)
+{
+	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+	struct eng_completion c = {
+		.wr_id = slot->wr_id,
+		.byte_len = slot->frame.length,
+		.wqe_count = slot->wqe_count,
+		.status = status,
+		.opcode = slot->wc_opcode,
+	};
+
+	if (qp->sq.begun == qp->sq.una)
+		qp->sq.begun++;
+	if (qp->sq.nxt == qp->sq.una)
+		qp->sq.nxt++;
+	else if (slot->flags & ENG_SLOT_FETCH)
+		qp->sq.fetching--;
+	qp->sq.una++;
+	/* G120: failed requests always complete. */
+	if (slot->flags & ENG_SLOT_SIGNALED || status != ENG_WC_SUCCESS)
+		eng_cq_complete_send(qp, &c);
+}
+
+/* IBTA vol. 1, 9.9.2: what a requester's error does to its QP. */
+void eng_requester_fail(struct eng_qp *qp, u8 status)
+{
+	eng_requester_finish(qp, status);
+	eng_state_send_error(qp);
+}
+
+/* Keys and address handle of this emission; the status of what is wrong with them. */
+static u8 resolve(struct eng_qp *qp, struct eng_slot *slot)
+{
+	u32 access = slot->flags & ENG_SLOT_FETCH ? ENG_ACCESS_LOCAL_WRITE : 0;
+	struct eng_frame *frame = &slot->frame;
+
+	if (qp->type == ENG_QPT_UD) {
+		frame->ah = eng_ah_get(qp->dev, qp->pd, frame->rkey);
+		if (!frame->ah)
+			return ENG_WC_LOC_QP_OP_ERR;
+	}
+	if (slot->flags & ENG_SLOT_INLINE ||
+	    eng_sge_resolve(qp->dev, qp->pd, frame->payload, frame->length, access))
+		return ENG_WC_SUCCESS;
+	if (frame->ah) {
+		eng_ah_put(frame->ah);
+		frame->ah = NULL;
+	}
+	return ENG_WC_LOC_PROT_ERR;
+}
+
+/* May this slot go out now?  IBTA vol. 1, 10.8.3.3 (fence) and 9.4.4 (outstanding READs). */
+static bool may_emit(const struct eng_qp *qp, const struct eng_slot *slot)
+{
+	if (slot->flags & ENG_SLOT_AWAY)
+		return false;
+	if (slot->flags & ENG_SLOT_FENCE && qp->sq.fetching)
+		return false;
+	return !(slot->flags & ENG_SLOT_FETCH) || qp->sq.fetching < qp->attr.max_rd_atomic;
+}
+
+static void send_off(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
+{
+	struct eng_frame *frame = &slot->frame;
+
+	slot->flags |= ENG_SLOT_AWAY;
+	slot->flags &= ~ENG_SLOT_ACKED;
+	qp->sq.away++;
+	qp->counters[ENG_CNT_FRAMES]++;
+	frame->flags &= ~(ENG_FRAME_REPLY | ENG_FRAME_PROBE);
+	env_trace_frame(qp->qpn, frame->dest_qpn, frame->op, frame->psn, frame->length);
+	if (qp->type == ENG_QPT_UD)
+		eng_link_datagram(qp, rq, frame);
+	else
+		eng_link_emit(qp, frame);
+}
+
+/* In SQD only what was begun goes on (IBTA vol. 1, 10.3.1.5). */
+static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
+{
+	while (qp->sq.nxt != end) {
+		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.nxt);
+
+		if (!slot->status) {
+			if (!may_emit(qp, slot))
+				return;
+			slot->status = resolve(qp, slot);
+		}
+		if (env_unlikely(slot->status)) {
+			/* Its turn comes when all before it are done. */
+			if (qp->sq.una == qp->sq.nxt)
+				eng_requester_fail(qp, slot->status);
+			return;
+		}
+		if (slot->flags & ENG_SLOT_FETCH)
+			qp->sq.fetching++;
+		if (++qp->sq.nxt - qp->sq.begun - 1 < qp->window)
+			qp->sq.begun = qp->sq.nxt;
+		send_off(qp, rq, slot);
+	}
+}
+
+static void drain(struct eng_qp *qp, struct eng_runq *rq)
+{
+	if (!qp->retry.wait)
+		emit(qp, rq, qp->sq.begun);
+	if (qp->sq.una != qp->sq.begun || qp->drain_raised)
+		return;
+	qp->drain_raised = true;
+	if (qp->attr.sqd_notify)
+		qp->dev->ops->qp_event(qp, ENG_EVENT_SQ_DRAINED);
+}
+
+void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq)
+{
+	if (eng_state(qp) == ENG_QPS_SQD)
+		drain(qp, rq);
+	if (eng_state(qp) != ENG_QPS_RTS || qp->retry.wait)
+		return;
+	if (rq->bytes_left)
+		fill(qp, rq);
+	emit(qp, rq, qp->sq.tail);
+}
+
+void eng_requester_go_back(struct eng_qp *qp)
+{
+	qp->sq.nxt = qp->sq.una;
+	qp->sq.fetching = 0;
+}
+
+bool eng_requester_probe(struct eng_qp *qp)
+{
+	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+
+	if (slot->flags & ENG_SLOT_AWAY)
+		return false;
+	slot->flags |= ENG_SLOT_AWAY;
+	qp->sq.away++;
+	slot->frame.flags &= ~ENG_FRAME_REPLY;
+	slot->frame.flags |= ENG_FRAME_PROBE;
+	eng_link_emit(qp, &slot->frame);
+	return true;
+}
+
+/* Would the step find work in the ring? */
+static bool ring_waits(struct eng_qp *qp)
+{
+	return eng_state(qp) == ENG_QPS_RTS && !qp->retry.wait && window_room(qp) &&
+	       eng_requester_ready(qp);
+}
+
+/*
+ * While frames are away their return makes the engine look at the ring again, so running stays 1.
+ * With the last one home it becomes 0, and then the ring is looked at once more: shca-abi.h.
+ */
+bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq)
+{
+	if (qp->sq.away) {
+		if (!qp->sq.emitted && rq->bytes_left)
+			eng_link_nudge(qp, rq);
+		return ring_waits(qp);
+	}
+	if (!qp->shared)
+		return false;
+	if (env_read(qp->shared->running)) {
+		env_write(qp->shared->running, 0);
+		env_mb();
+	}
+	return ring_waits(qp);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * responder.c - judges requests of connected peers: state, source, sequence; answers them.
+ *
+ * Called by the step of the QP that the request arrived at.  What a request does stands in
+ * execute.c; here is when it may, what it moves in the sequence, and which answer it gets.
+ */
+#include "cq.h"
+#include "link.h"
+#include "psn.h"
+#include "recvq.h"
+#include "responder.h"
+#include "sge.h"
+#include "state.h"
+
+/* Events of refusals without a completion of ours (IBTA vol. 1, 9.9.3 and 11.6.3.2). */
+static void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 reply)
+{
+	if (qp->type == ENG_QPT_UC) {
+		/* 9.8.3: a bad request of an unreliable connection is dropped silently. */
+		qp->counters[ENG_CNT_DROPS]++;
+		eng_link_reply(qp, rq, frame,
+			       reply == ENG_REPLY_SRC_GONE ? ENG_REPLY_SRC_GONE : ENG_REPLY_ACK);
+		return;
+	}
+	if (reply == ENG_REPLY_RNR) {
+		frame->rnr_timer = qp->attr.min_rnr_timer;
+		/* What follows in flight is out of sequence now and needs no NAK. */
+		qp->resp.nak_sent = true;
+	} else if (reply == ENG_REPLY_NAK_ACCESS) {
+		qp->counters[ENG_CNT_ACCESS_NAKS]++;
+		eng_state_error_event(qp, ENG_EVENT_QP_ACCESS_ERR);
+	} else if (reply == ENG_REPLY_NAK_INV) {
+		eng_state_error_event(qp, ENG_EVENT_QP_REQ_ERR);
+	}
+	eng_link_reply(qp, rq, frame, (u8)reply);
+}
+
+static void advance(struct eng_qp *qp, const struct eng_frame *frame)
+{
+	struct eng_responder *resp = &qp->resp;
+
+	if (frame->psn != resp->epsn)
+		return;		/* a repetition */
+	resp->epsn = eng_psn_add(frame->psn, frame->npsn);
+	resp->msn = (resp->msn + 1) & ENG_PSN_MASK;
+	if (env_unlikely(!resp->established)) {
+		resp->established = true;
+		if (eng_state(qp) == ENG_QPS_RTR)
+			qp->dev->ops->qp_event(qp, ENG_EVENT_COMM_EST);
+	}
+}
+
+bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_responder *resp = &qp->resp;
+	struct eng_frame *frame = resp->cur;
+	u32 before = rq->bytes_left;
+	enum eng_moved moved;
+
+	moved = eng_copy_run(&resp->move, &rq->bytes_left);
+	qp->counters[ENG_CNT_BYTES] += before - rq->bytes_left;
+	if (moved == ENG_MOVE_MORE)
+		return true;
+	resp->cur = NULL;
+	if (env_unlikely(moved != ENG_MOVE_DONE)) {
+		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
+		return false;
+	}
+	advance(qp, frame);
+	eng_execute_finish(qp, frame);
+	eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
+	return false;
+}
+
+static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 verdict)
+{
+	if (verdict != ENG_BEGUN_MOVE) {
+		refuse(qp, rq, frame, verdict);
+		return;
+	}
+	qp->resp.cur = frame;
+	qp->resp.move.left = frame->length;
+	eng_responder_resume(qp, rq);
+}
+
+/* Behind the expected PSN: IBTA vol. 1, 9.7.5.1.2, responses to duplicate requests. */
+static void repeat(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	if (frame->op == ENG_OP_READ)
+		act(qp, rq, frame, eng_execute_begin(qp, frame));
+	else if (frame->op == ENG_OP_CMP_SWAP || frame->op == ENG_OP_FETCH_ADD)
+		act(qp, rq, frame, eng_execute_repeat_atomic(qp, frame));
+	else
+		eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
+}
+
+static void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	s32 ahead = eng_psn_diff(frame->psn, qp->resp.epsn);
+
+	if (env_unlikely(frame->flags & ENG_FRAME_PROBE)) {
+		eng_link_reply(qp, rq, frame, eng_recvq_ready(qp) ? ENG_REPLY_CREDIT :
+								    ENG_REPLY_NO_CREDIT);
+		return;
+	}
+	if (env_unlikely(ahead > 0)) {
+		/* 9.7.5.2.2: one NAK per gap, the rest is dropped. */
+		eng_link_reply(qp, rq, frame, qp->resp.nak_sent ? ENG_REPLY_LOST :
+								  ENG_REPLY_NAK_SEQ);
+		qp->resp.nak_sent = true;
+		return;
+	}
+	if (env_unlikely(ahead < 0)) {
+		repeat(qp, rq, frame);
+		return;
+	}
+	qp->resp.nak_sent = false;
+	/* 9.7.4.1.6: packets that do not fill our path MTU, or exceed it, are invalid requests. */
+	if (env_unlikely(frame->npsn != eng_psn_count(frame->length, qp->mtu_shift))) {
+		refuse(qp, rq, frame, ENG_REPLY_NAK_INV);
+		return;
+	}
+	act(qp, rq, frame, eng_execute_begin(qp, frame));
+}
+
+static void request_uc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	/* 9.8.2.2.1: the first packet of a message is accepted at any PSN. */
+	qp->resp.epsn = frame->psn;
+	if (frame->npsn != eng_psn_count(frame->length, qp->mtu_shift))
+		refuse(qp, rq, frame, ENG_REPLY_NAK_INV);
+	else
+		act(qp, rq, frame, eng_execute_begin(qp, frame));
+}
+
+/* 9.6.1: the service must fit, and a connected QP listens to its peer only. */
+static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
+{
+	const struct eng_qp *src = frame->src;
+
+	return src->type == qp->type && src->qpn == qp->attr.dest_qpn &&
+	       src->dev == qp->attr.peer;
+}
+
+void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	if (qp->type == ENG_QPT_UD) {
+		eng_ud_receive(qp, rq, frame);
+		return;
+	}
+	if (env_unlikely(!eng_state_receives(qp) || !from_peer(qp, frame))) {
+		qp->counters[ENG_CNT_DROPS]++;
+		if (frame->ah)
+			eng_link_forward(qp, rq, frame);
+		else
+			eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
+		return;
+	}
+	if (qp->type == ENG_QPT_RC)
+		request_rc(qp, rq, frame);
+	else
+		request_uc(qp, rq, frame);
+}
+
+void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_frame *frame = qp->resp.cur;
+
+	if (!frame)
+		return;
+	qp->resp.cur = NULL;
+	eng_execute_drop(qp);
+	eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * run.c - who runs a QP, and what one step of it does.
+ *
+ * Called by doorbells, workers, timers (kick) and control operations (own).  The run word:
+ *
+ *	IDLE		nobody's
+ *	QUEUED		on the run queue of one thread, which may do anything with it
+ *	RUNNING		in a step, or owned by a control operation
+ *	AGAIN		as RUNNING, and somebody kicked: step once more
+ *	DEFERRED	waits for a worker; a doorbell or a control operation may take it from there
+ *	DEAD		destroyed
+ *	+ LISTED	a worker's list has an entry for it, perhaps a stale one
+ *
+ * Barrier pairs.  A kicker publishes its work (a frame, a producer index), full barrier, looks at
+ * the word.  A runner makes it RUNNING by compare-and-swap (full barrier), then looks for work.  So
+ * either the kicker sees RUNNING and sets AGAIN, or the runner sees the work.
+ *
+ * No thread waits for a QP while it is in a step; control operations wait before they own one.
+ */
+#include "completer.h"
+#include "cq.h"
+#include "flush.h"
+#include "inbox.h"
+#include "link.h"
+#include "requester.h"
+#include "responder.h"
+#include "retry.h"
+#include "run.h"
+#include "state.h"
+
+enum run_word { IDLE, QUEUED, RUNNING, AGAIN, DEFERRED, DEAD, STATES = 7, LISTED = 8 };
+
+/* From @from to @to if that is the state; the old word comes back. */
+static u32 change(struct eng_qp *qp, u32 from, u32 to)
+{
+	u32 old = env_read(qp->run);
+
+	while ((old & STATES) == from) {
+		u32 seen = env_cmpxchg(&qp->run, old, to | (old & LISTED));
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	return old;
+}
+
+/* An owned QP, kicked meanwhile or not, goes on a run queue. */
+static void own_to_queued(struct eng_qp *qp)
+{
+	if ((change(qp, RUNNING, QUEUED) & STATES) != RUNNING)
+		change(qp, AGAIN, QUEUED);
+}
+
+static void put_last(struct eng_runq *rq, struct eng_qp *qp)
+{
+	qp->run_next = NULL;
+	if (rq->head)
+		rq->tail->run_next = qp;
+	else
+		rq->head = qp;
+	rq->tail = qp;
+}
+
+void eng_runq_init(struct eng_runq *rq)
+{
+	rq->head = NULL;
+	rq->tail = NULL;
+	rq->bytes_left = ENG_BUDGET_BYTES;
+	rq->wqes_left = ENG_BUDGET_WQES;
+}
+
+/* The new word of a kick, or @old when there is nothing to change. */
+static u32 kicked(u32 old, bool queue)
+{
+	switch (old & STATES) {
+	case IDLE:
+		return queue ? QUEUED | (old & LISTED) : DEFERRED | LISTED;
+	case DEFERRED:
+		return queue ? QUEUED | (old & LISTED) : old;
+	case RUNNING:
+		return AGAIN | (old & LISTED);
+	default:
+		return old;
+	}
+}
+
+void eng_kick(struct eng_runq *rq, struct eng_qp *qp)
+{
+	u32 old, new, seen;
+
+	env_mb();
+	old = env_read(qp->run);
+	for (;;) {
+		new = kicked(old, rq != NULL);
+		if (new == old)
+			return;
+		seen = env_cmpxchg(&qp->run, old, new);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	if ((new & STATES) == QUEUED)
+		put_last(rq, qp);
+	else if ((new & STATES) == DEFERRED && !(old & LISTED))
+		qp->dev->ops->defer(qp);
+}
+
+void eng_run_overtake(struct eng_runq *rq, struct eng_qp *qp)
+{
+	if ((change(qp, DEFERRED, QUEUED) & STATES) == DEFERRED)
+		put_last(rq, qp);
+}
+
+void eng_runq_adopt(struct eng_runq *rq, struct eng_qp *qp)
+{
+	u32 old = env_read(qp->run), new, seen;
+
+	for (;;) {
+		new = old & STATES;
+		if (new == DEFERRED)
+			new = QUEUED;
+		seen = env_cmpxchg(&qp->run, old, new);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	/* Without LISTED a QP that is not ours may be gone by now. */
+	if ((old & STATES) == DEFERRED)
+		put_last(rq, qp);
+}
+
+static bool exhausted(const struct eng_runq *rq)
+{
+	return !rq->bytes_left || !rq->wqes_left;
+}
+
+/* A poster whose message waits for a worker may ring the doorbell and do the work itself. */
+static void invite_doorbell(const struct eng_qp *qp)
+{
+	struct shca_qp_shared *shared = qp ? env_read(qp->shared) : NULL;
+
+	if (shared)
+		env_write(shared->running, 0);
+}
+
+/* The QP is on no run queue, and ours. */
+static void defer(struct eng_qp *qp)
+{
+	u32 old = env_read(qp->run), seen;
+
+	qp->counters[ENG_CNT_DEFERRALS]++;
+	invite_doorbell(qp);
+	/* Sources of frames in our hands cannot go away, nor can their rings. */
+	if (qp->resp.cur)
+		invite_doorbell(qp->resp.cur->src);
+	else if (qp->in)
+		invite_doorbell(qp->in->src);
+	for (;;) {
+		seen = env_cmpxchg(&qp->run, old, DEFERRED | LISTED);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	if (!(old & LISTED))
+		qp->dev->ops->defer(qp);
+}
+
+/* Works on what arrived.  True: something is left. */
+static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_frame *frame;
+	u32 n;
+
+	if (qp->resp.cur) {
+		if (!eng_state_receives(qp))
+			eng_responder_abort(qp, rq);
+		else if (!rq->bytes_left || eng_responder_resume(qp, rq))
+			return true;
+	}
+	for (n = 0; (frame = qp->in) && n < ENG_STEP_FRAMES; n++) {
+		if (frame->flags & ENG_FRAME_REPLY) {
+			eng_inbox_pop(qp);
+			eng_completer_reply(qp, frame);
+			continue;
+		}
+		if (exhausted(rq))
+			return true;
+		eng_inbox_pop(qp);
+		rq->wqes_left--;
+		eng_responder_request(qp, rq, frame);
+		if (qp->resp.cur)
+			return true;
+	}
+	return qp->in != NULL;
+}
+
+/* One step of an owned QP.  True: there is more to do. */
+static bool step(struct eng_qp *qp, struct eng_runq *rq)
+{
+	enum eng_qp_state state;
+	bool more;
+
+	qp->sq.emitted = false;
+	eng_inbox_take(qp);
+	if (qp->retry.armed != ENG_NO_DEADLINE)
+		eng_retry_tick(qp);
+	more = work_inbox(qp, rq);
+	eng_requester_run(qp, rq);
+	state = eng_state(qp);
+	if ((state == ENG_QPS_ERR || state == ENG_QPS_SQE) && eng_flush_run(qp, rq))
+		more = true;
+	eng_link_flush(qp, rq);
+	eng_cq_notify(qp);
+	/* Frames that came back at once, and errors met after the flush, want another step. */
+	if (more || qp->in || eng_state(qp) != state)
+		return true;
+	more = eng_requester_rest(qp, rq);
+	return more || eng_state(qp) != state;
+}
+
+void eng_run(struct eng_runq *rq)
+{
+	struct eng_qp *qp;
+
+	while ((qp = rq->head)) {
+		rq->head = qp->run_next;
+		change(qp, QUEUED, RUNNING);
+		if (step(qp, rq)) {
+			if (exhausted(rq)) {
+				defer(qp);
+				continue;
+			}
+		} else if ((change(qp, RUNNING, IDLE) & STATES) == RUNNING) {
+			continue;	/* nobody's now: not to be touched any more */
+		}
+		own_to_queued(qp);
+		put_last(rq, qp);
+	}
+}
+
+void eng_run_own(struct eng_qp *qp)
+{
+	u32 round = 0;
+
+	while ((change(qp, IDLE, RUNNING) & STATES) != IDLE &&
+	       (change(qp, DEFERRED, RUNNING) & STATES) != DEFERRED)
+		env_relax(round++);
+}
+
+void eng_run_disown(struct eng_qp *qp)
+{
+	struct eng_runq rq;
+
+	eng_runq_init(&rq);
+	own_to_queued(qp);
+	put_last(&rq, qp);
+	eng_run(&rq);
+}
+
+void eng_run_kill(struct eng_qp *qp)
+{
+	u32 round = 0;
+
+	for (;;) {
+		u32 old = env_read(qp->run);
+
+		if (old & LISTED)
+			env_relax(round++);
+		else if (env_cmpxchg(&qp->run, old, DEAD) == old)
+			return;
+	}
+}

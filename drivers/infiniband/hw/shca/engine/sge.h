@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * sge.h - from elements of a work request to segments that may be copied.
+ */
+#ifndef ENG_SGE_H
+#define ENG_SGE_H
+
+#include "copy.h"
+#include "objects.h"
+
+/*
+ * Takes references for the elements that the first @need bytes reach; all of them must belong to
+ * @pd and grant @access.  False: none is held.
+ */
+bool eng_sge_resolve(struct eng_dev *dev, const struct eng_pd *pd, struct eng_seg *segs, u64 need,
+		     u32 access);
+void eng_sge_release(struct eng_seg *segs, u32 count);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * ud.c - receiving datagrams.
+ *
+ * Called by the responder.  A datagram that does not fit in any way is dropped silently and the QP
+ * stays as it is, so that no stranger can stop a listener (F16); only a fault of the receiver's own
+ * work request is the receiver's error.
+ */
+#include "cq.h"
+#include "link.h"
+#include "recvq.h"
+#include "responder.h"
+#include "sge.h"
+#include "state.h"
+
+/* RoCEv2 headers between the IP header and the payload, and the ICRC behind it. */
+enum { UDP = 8, BTH = 12, DETH = 8, IMM = 4, ICRC = 4, IPV6_HEAD = 40, IPV4_HEAD = 20 };
+
+static void put_be16(u8 *at, u32 v)
+{
+	at[0] = (u8)(v >> 8);
+	at[1] = (u8)v;
+}
+
+static void ipv4_checksum(u8 *ip)
+{
+	u32 sum = 0, i;
+
+	put_be16(ip + 10, 0);
+	for (i = 0; i < IPV4_HEAD; i += 2)
+		sum += (u32)ip[i] << 8 | ip[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	put_be16(ip + 10, ~sum & 0xffff);
+}
+
+/* The network header as a wire would have brought it: IPv6, or IPv4 in the last 20 bytes. */
+static void fill_grh(u8 *grh, const struct eng_frame *frame)
+{
+	u32 bytes = UDP + BTH + DETH + (frame->flags & ENG_FRAME_IMM ? IMM : 0) +
+		    ((frame->length + 3) & ~3u) + ICRC;
+	u8 *ipv4 = grh + ENG_GRH_BYTES - IPV4_HEAD;
+
+	env_memcpy(grh, frame->ah->grh, ENG_GRH_BYTES);
+	if (grh[0] >> 4 == 6) {
+		put_be16(grh + 4, bytes);
+	} else if (ipv4[0] >> 4 == 4) {
+		put_be16(ipv4 + 2, bytes + IPV4_HEAD);
+		ipv4_checksum(ipv4);
+	}
+}
+
+static bool wanted(const struct eng_qp *qp, const struct eng_frame *frame)
+{
+	/* 9.6.1.5 Q_Key check; 9.8.3.2.1: a failed check drops the packet. */
+	return eng_state_receives(qp) && frame->src->type == ENG_QPT_UD &&
+	       frame->qkey == qp->attr.qkey;
+}
+
+static enum eng_moved move_in(struct eng_qp *qp, const struct eng_frame *frame)
+{
+	struct eng_responder *resp = &qp->resp;
+	struct eng_move *move = &resp->move;
+	u32 budget = ENG_GRH_BYTES + frame->length;
+	enum eng_moved moved;
+
+	fill_grh(resp->grh, frame);
+	resp->raw.addr = (u64)(unsigned long)resp->grh;
+	resp->raw.length = ENG_GRH_BYTES;
+	resp->raw.mr = NULL;
+	move->dst.seg = eng_recvq_segs(qp);
+	move->dst.segs = qp->recv->segs;
+	move->dst.offset = 0;
+	move->src.seg = &resp->raw;
+	move->src.segs = 1;
+	move->src.offset = 0;
+	move->left = ENG_GRH_BYTES;
+	moved = eng_copy_run(move, &budget);
+	if (moved != ENG_MOVE_DONE)
+		return moved;
+	move->src.seg = frame->payload;
+	move->src.segs = frame->segs;
+	move->src.offset = 0;
+	move->left = frame->length;
+	return eng_copy_run(move, &budget);
+}
+
+static void report(struct eng_qp *qp, const struct eng_frame *frame, u8 status)
+{
+	struct eng_completion c = {
+		.byte_len = frame->length + ENG_GRH_BYTES,
+		.src_qp = frame->src->qpn,
+		.wc_flags = ENG_WC_GRH,
+		.sl = frame->ah->sl,
+		.status = status,
+		.opcode = ENG_WC_RECV,
+		.solicited = frame->flags & ENG_FRAME_SOLICITED,
+	};
+
+	if (frame->flags & ENG_FRAME_IMM) {
+		c.wc_flags |= ENG_WC_WITH_IMM;
+		c.ex = frame->imm;
+	}
+	eng_recvq_complete(qp, &c);
+	if (status != ENG_WC_SUCCESS)
+		eng_state_error(qp);
+}
+
+/* False: dropped. */
+static bool receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	const struct eng_pd *pd = qp->srq ? qp->srq->pd : qp->pd;
+	u32 need = frame->length + ENG_GRH_BYTES;
+	enum eng_moved moved;
+
+	/* A receive that is too short stays for a datagram that fits. */
+	if (!wanted(qp, frame) || eng_recvq_take(qp, need) != ENG_RECV_TAKEN)
+		return false;
+	if (qp->recv->bad) {
+		report(qp, frame, ENG_WC_LOC_QP_OP_ERR);
+		return true;
+	}
+	if (!eng_sge_resolve(qp->dev, pd, eng_recvq_segs(qp), need, ENG_ACCESS_LOCAL_WRITE)) {
+		report(qp, frame, ENG_WC_LOC_PROT_ERR);
+		return true;
+	}
+	moved = move_in(qp, frame);
+	eng_sge_release(eng_recvq_segs(qp), qp->recv->segs);
+	if (moved == ENG_MOVE_SRC_GONE)
+		return false;		/* the receive stays held for the next datagram */
+	rq->bytes_left -= need < rq->bytes_left ? need : rq->bytes_left;
+	qp->counters[ENG_CNT_BYTES] += frame->length;
+	report(qp, frame, moved == ENG_MOVE_DONE ? ENG_WC_SUCCESS : ENG_WC_LOC_PROT_ERR);
+	return true;
+}
+
+void eng_ud_receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	if (!frame->ah) {
+		/* A connected QP aimed at us: nobody answers. */
+		qp->counters[ENG_CNT_DROPS]++;
+		eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
+		return;
+	}
+	if (!receive(qp, rq, frame))
+		qp->counters[ENG_CNT_DROPS]++;
+	eng_link_forward(qp, rq, frame);
+}
