@@ -110,6 +110,7 @@ void eng_qp_put(struct eng_qp *qp);			/* last one: ops->qp_idle */
  * mutex).  A move to RESET zeroes all words of the shared head: the library starts again at 0.
  */
 void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
+/* @attr and @sq_draining may be NULL. */
 enum eng_qp_state eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr, bool *sq_draining);
 /* Unpublishes, throws queued work away without completions, waits for frames in flight and for a
  * worker that has it in its list, drops the creator's reference; ops->qp_idle follows.  Kicks of a

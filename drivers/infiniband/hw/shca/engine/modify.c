@@ -182,11 +182,16 @@ void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
 
 enum eng_qp_state eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr, bool *sq_draining)
 {
+	enum eng_qp_state state;
+
 	eng_run_own(qp);
-	*attr = qp->attr;
-	*sq_draining = eng_state(qp) == ENG_QPS_SQD && qp->sq.una != qp->sq.begun;
+	state = eng_state(qp);
+	if (attr)
+		*attr = qp->attr;
+	if (sq_draining)
+		*sq_draining = state == ENG_QPS_SQD && qp->sq.una != qp->sq.begun;
 	eng_run_disown(qp);
-	return attr->state;
+	return state;
 }
 
 /* Counters of QPs that are gone stay in the device's sums. */

@@ -28,6 +28,7 @@
 #include <linux/xarray.h>
 #include <asm/barrier.h>
 #include <asm/cmpxchg.h>
+#include "trace.h"
 
 #define ENV_ENOMEM	ENOMEM
 #define ENV_EBUSY	EBUSY
@@ -179,18 +180,22 @@ static inline void env_relax(u32 round)
 /* Tracepoints: see trace.h of the host for what they record. */
 static inline void env_trace_post(u32 qpn, u64 wr_id, u8 opcode, u32 length)
 {
+	trace_shca_post(qpn, wr_id, opcode, length);
 }
 
 static inline void env_trace_frame(u32 src_qpn, u32 dest_qpn, u8 op, u32 psn, u32 length)
 {
+	trace_shca_frame(src_qpn, dest_qpn, op, psn, length);
 }
 
 static inline void env_trace_completion(u32 qpn, u64 wr_id, u8 status, u8 opcode)
 {
+	trace_shca_completion(qpn, wr_id, status, opcode);
 }
 
 static inline void env_trace_state(u32 qpn, u8 from, u8 to)
 {
+	trace_shca_state(qpn, from, to);
 }
 
 #endif
