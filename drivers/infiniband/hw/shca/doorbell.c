@@ -3,9 +3,11 @@
  * doorbell.c - the file descriptor that a process rings when it posted work.  ib_uverbs makes it
  * through the driver's object below; ioctl() on it runs the engine in the caller.
  *
- * The file may outlive its context and the device.  So it touches nothing but the engine device,
- * which it counts, and QPs that it finds there, which are counted too; a QP of another context is
- * not found, by the context's number, which unlike its address is never used again.
+ * The file may outlive its context and the device.  So it knows the engine device only, by an RCU
+ * pointer that is cleared when the context ends; engine devices are freed by RCU.  A QP found there
+ * is counted, and whoever destroys it waits for the count, which is all that a ring needs.  A QP of
+ * another context is not found, by the context's number, which unlike its address is never used
+ * again.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -16,57 +18,68 @@
 
 struct doorbell {
 	struct ib_uobject uobject;	/* first: ib_uverbs allocates and frees it */
-	struct eng_dev *eng;		/* counted until the file is released */
+	struct eng_dev __rcu *eng;	/* counted; NULL: context or device are gone */
 	u64 context_id;
-	u32 dead;			/* bool: context or device are gone */
 };
+
+/* The QP, counted; -EINVAL, -EIO. */
+static int find(struct doorbell *doorbell, unsigned long qpn, struct eng_qp **qp)
+{
+	struct eng_dev *eng;
+	int err = 0;
+
+	if (unlikely(qpn > 0xffffff))
+		return -EINVAL;
+	rcu_read_lock();
+	eng = rcu_dereference(doorbell->eng);
+	if (unlikely(!eng)) {
+		err = -EIO;
+	} else {
+		*qp = eng_qp_find(eng, qpn);
+		if (unlikely(!*qp))
+			err = -EINVAL;
+	}
+	rcu_read_unlock();
+	return err;
+}
 
 static long ring(struct file *file, unsigned int cmd, unsigned long qpn)
 {
 	struct doorbell *doorbell = file->private_data;
 	struct eng_qp *eng;
 	struct shca_qp *qp;
-	long ret = -EINVAL;
+	int err;
 
 	if (unlikely(cmd != SHCA_IOC_DOORBELL))
 		return -ENOTTY;
-	if (unlikely(READ_ONCE(doorbell->dead)))
-		return -EIO;
-	if (unlikely(qpn > 0xffffff))
-		return -EINVAL;
-	eng = eng_qp_find(doorbell->eng, qpn);
-	if (unlikely(!eng))
-		return READ_ONCE(doorbell->dead) ? -EIO : -EINVAL;
+	err = find(doorbell, qpn, &eng);
+	if (unlikely(err))
+		return err;
 	qp = eng_qp_host(eng);
-	if (likely(qp->context_id == doorbell->context_id)) {
+	if (likely(qp->context_id == doorbell->context_id))
 		shca_runner_run(eng);
-		ret = 0;
-	}
+	else
+		err = -EINVAL;
 	eng_qp_put(eng);
-	return ret;
-}
-
-static int release(struct inode *inode, struct file *file)
-{
-	struct doorbell *doorbell = file->private_data;
-
-	/* The object is there until the call below; a failed creation never set eng. */
-	if (doorbell && doorbell->eng)
-		eng_dev_put(doorbell->eng);
-	return uverbs_uobject_fd_release(inode, file);
+	return err;
 }
 
 static const struct file_operations doorbell_fops = {
 	.owner = THIS_MODULE,
-	.release = release,
+	.release = uverbs_uobject_fd_release,
 	.unlocked_ioctl = ring,
 	.compat_ioctl = ring,		/* the argument is a number, not a pointer */
 	.llseek = noop_llseek,
 };
 
+/* The file was closed, or the context ends: nobody can begin to ring after the exchange. */
 static void doorbell_destroyed(struct ib_uobject *uobject, enum rdma_remove_reason why)
 {
-	WRITE_ONCE(container_of(uobject, struct doorbell, uobject)->dead, 1);
+	struct doorbell *doorbell = container_of(uobject, struct doorbell, uobject);
+	struct eng_dev *eng = unrcu_pointer(xchg(&doorbell->eng, NULL));
+
+	if (eng)
+		eng_dev_put(eng);
 }
 
 static int alloc(struct uverbs_attr_bundle *attrs)
@@ -78,7 +91,7 @@ static int alloc(struct uverbs_attr_bundle *attrs)
 
 	doorbell->context_id = context->id;
 	eng_dev_get(eng);
-	doorbell->eng = eng;
+	rcu_assign_pointer(doorbell->eng, eng);
 	return 0;
 }
 
