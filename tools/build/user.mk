@@ -9,6 +9,8 @@ WARN     := -Wall -Wextra
 SHIM_CPP := -D_GNU_SOURCE -I$(SHIM) -I$(SHIM_INC) -Iinclude/uapi
 USER_CPP := -D_GNU_SOURCE -I$(SHIM_INC) -Iinclude/uapi
 say       = @printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@)
+# One line per file only for who asks (V=1): the rest want to see what, not how.
+mutter    = $(if $(V),$(say))
 
 shim_src := $(wildcard $(SHIM)/*.c)
 shim_obj := $(shim_src:$(SHIM)/%.c=$(BUILD)/lib/obj/%.o)
@@ -27,7 +29,7 @@ tools: $(commands) $(benches) $(selftests)
 	@:
 
 $(BUILD)/lib/obj/%.o: $(SHIM)/%.c
-	$(call say,CC)
+	$(call mutter,CC)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -pthread $(SHIM_CPP) \
 		-MMD -MP -c -o $@ $<
