@@ -96,7 +96,8 @@ static int rereg_replace(struct uverbs_attr_bundle *attrs, struct ib_mr *old, st
 	struct ib_uobject *uobj = old->uobject;
 	int ret;
 
-	mr_init(new, uobj, pd, iova, cmd->flags & IB_MR_REREG_TRANS ? cmd->length : old->length);
+	mr_init(new, uobj, pd, moved ? cmd->hca_va : old->iova,
+		moved ? cmd->length : old->length);
 	ret = ib_dereg_mr_user(old, &attrs->driver_udata);
 	if (!ret)
 		return 0;
