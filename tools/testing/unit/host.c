@@ -518,7 +518,8 @@ static void put_recv(u8 *at, u64 wr_id, const struct shca_sge *sge, u32 count)
 	struct shca_recv_wqe head = { .wr_id = wr_id, .count = count };
 
 	memcpy(at, &head, sizeof(head));
-	memcpy(at + sizeof(head), sge, count * sizeof(*sge));
+	if (count)
+		memcpy(at + sizeof(head), sge, count * sizeof(*sge));
 }
 
 void host_recv_sges(struct host_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 count)

@@ -110,10 +110,8 @@ static void to_state(struct eng_qp *qp, enum eng_qp_state state)
 	}
 	if (state == ENG_QPS_SQD)
 		qp->drain_raised = false;
-	if (state == ENG_QPS_RTS && eng_state(qp) == ENG_QPS_RTR) {
+	if (state == ENG_QPS_RTS && eng_state(qp) == ENG_QPS_RTR)
 		qp->resp.established = true;
-		eng_retry_progress(qp);
-	}
 	eng_state_set(qp, state);
 }
 
@@ -168,6 +166,8 @@ static void set_limits(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 ma
 		own->max_rd_atomic = attr->max_rd_atomic;
 	if (mask & ENG_QP_MAX_DEST_RD_ATOMIC)
 		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & (ENG_QP_RETRY_CNT | ENG_QP_RNR_RETRY))
+		eng_retry_progress(qp);
 }
 
 void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
