@@ -24,7 +24,7 @@ static void on_defer(struct eng_qp *eng)
 	assert(!qp->in_list);
 	qp->in_list = 1;
 	qp->list_next = deferred;
-	deferred = qp;
+	env_write(deferred, qp);
 	pthread_mutex_unlock(&deferred_lock);
 }
 
@@ -346,7 +346,7 @@ static void run_list_once(struct eng_runq *rq)
 
 	pthread_mutex_lock(&deferred_lock);
 	list = deferred;
-	deferred = NULL;
+	env_write(deferred, NULL);
 	for (next = list; next; next = next->list_next)
 		next->in_list = 0;
 	pthread_mutex_unlock(&deferred_lock);
