@@ -209,8 +209,8 @@ static int query_entry(struct ibv_context *context, uint32_t port, uint32_t inde
 
 	memset(entry, 0, sizeof(*entry));
 	shim_ioctl_init(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY);
-	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port);
-	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index);
 	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0);
 	shim_ioctl_out(&cmd, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry, sizeof(*entry));
 	return shim_ioctl_run(&cmd);
