@@ -9,10 +9,10 @@
 #ifndef SHIM_IOCTL_H
 #define SHIM_IOCTL_H
 
+#include "shim.h"
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
-#include "shim.h"
 
 #define SHIM_IOCTL_MAX_ATTRS 20
 
