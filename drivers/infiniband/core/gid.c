@@ -11,8 +11,8 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-#include "core_priv.h"
 #include "gid.h"
+#include "core_priv.h"
 #include "gid_table.h"
 #include "roce_netdev.h"
 

@@ -3,9 +3,9 @@
  * Inside of a GID table: shared by gid.c, which writes, and gid_query.c, which looks things up.
  *
  * Two locks. The mutex serialises writers, who call the driver's add_gid and del_gid and may
- * sleep. The spinlock protects the slots and whether an entry is live, since lookups run in any context
- * (rdma_rxe looks GIDs up in softirq): a writer takes both, a reader only the spinlock. Neither is
- * held while events are dispatched.
+ * sleep. The spinlock protects the slots and whether an entry is live, since lookups run in any
+ * context (rdma_rxe looks GIDs up in softirq): a writer takes both, a reader only the spinlock.
+ * Neither is held while events are dispatched.
  */
 #ifndef _CORE_GID_TABLE_H
 #define _CORE_GID_TABLE_H
@@ -29,7 +29,7 @@ struct core_gid_entry {
 	struct ib_gid_table *table;
 	struct core_gid_ndev *hold;
 	void *driver_context;
-	bool live;			/* protected by table->lock; false: waits for the last put */
+	bool live;			/* under table->lock; false: waits for the last put */
 	bool is_default;
 };
 
@@ -38,7 +38,7 @@ struct ib_gid_table {
 	spinlock_t lock;		/* protects slots[] and the entries' state */
 	u32 size;
 	u32 num_defaults;		/* leading slots kept for default entries */
-	bool starved;			/* under lock: somebody found no slot; see release_entry() */
+	bool starved;			/* under lock: who added found no slot, see release_entry() */
 	struct core_gid_entry **slots;
 };
 

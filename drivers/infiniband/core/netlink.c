@@ -16,8 +16,8 @@
 #include <net/sock.h>
 #include <rdma/rdma_netlink.h>
 
-#include "core_priv.h"
 #include "netlink.h"
+#include "core_priv.h"
 
 #define SEND_TIMEOUT_S 10
 

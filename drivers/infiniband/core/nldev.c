@@ -8,9 +8,9 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
+#include "nldev.h"
 #include "core_priv.h"
 #include "netlink.h"
-#include "nldev.h"
 
 /* What users send; attributes that only the kernel sends are here too, should they send them. */
 static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {

@@ -10,9 +10,9 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
+#include "nldev_res.h"
 #include "core_priv.h"
 #include "nldev.h"
-#include "nldev_res.h"
 
 struct res_kind {
 	enum rdma_restrack_type type;

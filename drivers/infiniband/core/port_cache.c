@@ -11,9 +11,9 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "port_cache.h"
 #include "core_priv.h"
 #include "gid.h"
-#include "port_cache.h"
 
 #define PKEY_FULL_MEMBER 0x8000	/* IBTA vol. 1, 10.9.1.1: the membership bit */
 #define PKEY_BASE_MASK 0x7fff
@@ -145,7 +145,7 @@ void core_port_cache_event(struct ib_device *dev, const struct ib_event *event)
 	stale = &stale_after[event->event];
 	if (!stale->port || !rdma_is_port_valid(dev, event->element.port_num))
 		return;
-	/* The tables of RoCE ports follow the netdev, and their own event tells the core nothing. */
+	/* The tables of RoCE ports follow the netdev; their own event tells the core nothing. */
 	if (event->event == IB_EVENT_GID_CHANGE &&
 	    rdma_protocol_roce(dev, event->element.port_num))
 		return;

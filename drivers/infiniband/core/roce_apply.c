@@ -20,9 +20,9 @@
 #include <net/if_inet6.h>
 #include <rdma/ib_verbs.h>
 
+#include "roce_apply.h"
 #include "core_priv.h"
 #include "gid.h"
-#include "roce_apply.h"
 #include "roce_netdev.h"
 
 /* Addresses of one netdev as GIDs. A table cannot hold more than the list does. */

@@ -20,9 +20,9 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
+#include "roce_netdev.h"
 #include "core_priv.h"
 #include "roce_apply.h"
-#include "roce_netdev.h"
 
 #define MAX_NOTES 4096	/* notes waiting; beyond, one scan of everything replaces them */
 

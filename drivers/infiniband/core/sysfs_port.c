@@ -7,9 +7,9 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "sysfs_port.h"
 #include "core_priv.h"
 #include "sysfs.h"
-#include "sysfs_port.h"
 
 static const char * const state_names[] = {
 	[IB_PORT_NOP] = "NOP",
