@@ -201,6 +201,14 @@ static struct ib_client *find_client(const char *name)
 	return NULL;
 }
 
+/* Clients hand out a bare pointer, which is good only while they cannot be removed. */
+static void hold_cdev(struct ib_client_nl_info *res)
+{
+	lockdep_assert_held(&core_clients_rwsem);
+	if (res->cdev)
+		get_device(res->cdev);
+}
+
 static int ask_about_device(struct ib_client *client, struct ib_device *dev,
 			    struct ib_client_nl_info *res)
 {
@@ -211,6 +219,8 @@ static int ask_about_device(struct ib_client *client, struct ib_device *dev,
 	down_read(&dev->client_data_rwsem);
 	if (xa_get_mark(&dev->client_data, client->client_id, CLIENT_ON_DEVICE))
 		ret = client->get_nl_info(dev, xa_load(&dev->client_data, client->client_id), res);
+	if (!ret)
+		hold_cdev(res);
 	up_read(&dev->client_data_rwsem);
 	return ret;
 }
@@ -226,6 +236,8 @@ static int ask_client(const char *name, struct ib_device *dev, struct ib_client_
 		ret = ask_about_device(client, dev, res);
 	else if (client)
 		ret = client->get_global_nl_info ? client->get_global_nl_info(res) : -EOPNOTSUPP;
+	if (!ret && !dev)
+		hold_cdev(res);
 	up_read(&core_clients_rwsem);
 	return ret;
 }

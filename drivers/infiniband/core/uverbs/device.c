@@ -159,7 +159,6 @@ static int uverbs_client_nl_info(struct ib_device *ibdev, void *client_data,
 		if (ret)
 			return ret;
 	}
-	get_device(res->cdev);
 	return 0;
 }
 
