@@ -166,15 +166,13 @@ void core_netns_rename_compat(struct ib_device *dev)
  */
 static int move_device(struct ib_device *dev, struct net *from, struct net *to)
 {
-	int ret = 0;
+	int ret;
 
-	mutex_lock(&dev->unregistration_lock);
+	lockdep_assert_held(&dev->unregistration_lock);
 	/* It may have been unregistered or moved while we came here. */
 	if (!refcount_read(&dev->refcount) || core_netns_is_shared() ||
-	    !net_eq(from, read_pnet(&dev->coredev.rdma_net))) {
-		ret = -ENODEV;
-		goto out;
-	}
+	    !net_eq(from, read_pnet(&dev->coredev.rdma_net)))
+		return -ENODEV;
 	mutex_lock(&core_registry_mutex);
 	core_client_remove_all(dev);
 
@@ -190,7 +188,27 @@ static int move_device(struct ib_device *dev, struct net *from, struct net *to)
 
 	core_client_add_all(dev);
 	mutex_unlock(&core_registry_mutex);
-out:
+	return ret;
+}
+
+static int move_to(struct net *from, struct ib_device *dev, struct net *to)
+{
+	int ret;
+
+	if (!ns_capable(to->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	/* A driver that cannot disassociate its users would leave them with a foreign device. */
+	if (!dev->ops.disassociate_ucontext || core_netns_is_shared())
+		return -EOPNOTSUPP;
+	if (net_eq(from, to))
+		return 0;
+	/*
+	 * Who holds the lock unregisters or moves the device. An unregistration waits for the
+	 * caller's reference, so the caller must not wait for the lock.
+	 */
+	if (!mutex_trylock(&dev->unregistration_lock))
+		return -EBUSY;
+	ret = move_device(dev, from, to);
 	mutex_unlock(&dev->unregistration_lock);
 	return ret;
 }
@@ -199,35 +217,18 @@ out:
  * core_netns_move - move a device to the namespace of a file descriptor
  * @from: where the caller is
  *
- * Drops the caller's reference of ib_device_try_get(), because an unregistration that comes first
- * must not wait for us. -EINVAL in shared mode, where a device belongs to everybody.
+ * The caller holds a reference of ib_device_try_get() and keeps it. -EOPNOTSUPP in shared mode,
+ * where a device belongs to everybody.
  */
 int core_netns_move(struct net *from, struct ib_device *dev, int ns_fd)
 {
-	struct net *to;
+	struct net *to = get_net_ns_by_fd(ns_fd);
 	int ret;
 
-	get_device(&dev->dev);
-	ib_device_put(dev);
-	to = get_net_ns_by_fd(ns_fd);
-	if (IS_ERR(to)) {
-		ret = PTR_ERR(to);
-		goto put_dev;
-	}
-	if (!ns_capable(to->user_ns, CAP_NET_ADMIN)) {
-		ret = -EPERM;
-		goto put_net;
-	}
-	/* A driver that cannot disassociate its users would leave them with a foreign device. */
-	if (!dev->ops.disassociate_ucontext || core_netns_is_shared()) {
-		ret = -EOPNOTSUPP;
-		goto put_net;
-	}
-	ret = net_eq(from, to) ? 0 : move_device(dev, from, to);
-put_net:
+	if (IS_ERR(to))
+		return PTR_ERR(to);
+	ret = move_to(from, dev, to);
 	put_net(to);
-put_dev:
-	put_device(&dev->dev);
 	return ret;
 }
 
@@ -318,13 +319,21 @@ static int __net_init netns_init(struct net *net)
 	return 0;
 }
 
-/* A device does not die with its namespace: it goes home. */
+/*
+ * A device does not die with its namespace: it goes home. Takes over the caller's reference, which
+ * must be gone before the lock is waited for.
+ */
 static void send_home(struct ib_device *dev, struct net *net)
 {
+	int ret;
+
 	get_device(&dev->dev);
 	ib_device_put(dev);
-	if (move_device(dev, net, &init_net))
-		dev_warn(&dev->dev, "cannot leave a dying namespace\n");
+	mutex_lock(&dev->unregistration_lock);
+	ret = move_device(dev, net, &init_net);
+	mutex_unlock(&dev->unregistration_lock);
+	if (ret && ret != -ENODEV)
+		dev_warn(&dev->dev, "cannot leave a dying namespace (%d)\n", ret);
 	put_device(&dev->dev);
 }
 
