@@ -6,8 +6,8 @@
 SHIM     := lib/libibverbs-shim
 SHIM_INC := $(SHIM)/include
 WARN     := -Wall -Wextra
-SHIM_CPP := -D_GNU_SOURCE -I$(SHIM) -I$(SHIM_INC) -Iinclude/uapi
-USER_CPP := -D_GNU_SOURCE -I$(SHIM_INC) -Iinclude/uapi
+SHIM_CPP := -D_GNU_SOURCE= -I$(SHIM) -I$(SHIM_INC) -Iinclude/uapi
+USER_CPP := -D_GNU_SOURCE= -I$(SHIM_INC) -Iinclude/uapi
 say       = @printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@)
 # One line per file only for who asks (V=1): the rest want to see what, not how.
 mutter    = $(if $(V),$(say))

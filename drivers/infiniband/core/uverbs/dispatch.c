@@ -144,8 +144,8 @@ static void end_new(struct uverbs_call *call, struct uverbs_held *held, int ret)
 	struct ib_uobject *uobj = held->uobj;
 
 	held->uobj = NULL;
-	/* A body that succeeds without making the object it began is our bug, or the driver's. */
-	if (!ret && !WARN_ON(!held->created))
+	/* Drivers' methods that make a file object succeed without saying that it is created. */
+	if (!ret)
 		uverbs_uobject_commit(uobj);
 	else
 		uverbs_uobject_abort(uobj, held->created, &call->bundle);
