@@ -59,7 +59,7 @@ static bool queue_has_news(struct uverbs_event_queue *queue)
  * could not be delivered stays, because the process would otherwise wait in destroy for an event
  * it never got. -EFAULT means: fault the page in and come again.
  */
-static ssize_t queue_read_one(struct uverbs_event_queue *queue, char __user *buf)
+static ssize_t queue_read_one(struct uverbs_event_queue *queue, char __user *buf, size_t count)
 {
 	char desc[UVERBS_EVENT_DESC_MAX] __aligned(8);
 	struct list_head *first;
@@ -68,6 +68,10 @@ static ssize_t queue_read_one(struct uverbs_event_queue *queue, char __user *buf
 	spin_lock_irq(&queue->lock);
 	if (list_empty(&queue->ready)) {
 		ret = queue->closed ? -EIO : -EAGAIN;
+		goto unlock;
+	}
+	if (count < queue->ops->desc_size) {
+		ret = -EINVAL;
 		goto unlock;
 	}
 	first = queue->ready.next;
@@ -90,19 +94,16 @@ ssize_t uverbs_events_queue_read(struct uverbs_event_queue *queue, struct file *
 	unsigned int fault_rounds = 0;
 	ssize_t ret;
 
-	if (count < queue->ops->desc_size)
-		return -EINVAL;
 	for (;;) {
-		ret = queue_read_one(queue, buf);
+		ret = queue_read_one(queue, buf, count);
 		if (ret == -EFAULT) {
-			if (fault_rounds++ == EVENT_FAULT_ROUNDS ||
-			    fault_in_writeable(buf, queue->ops->desc_size)) {
-				/* Another reader may have better luck with this event. */
-				uverbs_events_queue_wake(queue);
-				return -EFAULT;
-			}
-			continue;
+			if (fault_rounds++ < EVENT_FAULT_ROUNDS &&
+			    !fault_in_writeable(buf, queue->ops->desc_size))
+				continue;
 		}
+		/* Who was woken for an event and did not take it passes the wake-up on. */
+		if (ret == -EFAULT || ret == -EINVAL)
+			uverbs_events_queue_wake(queue);
 		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
 			return ret;
 		if (wait_event_interruptible_exclusive(queue->wait, queue_has_news(queue)))

@@ -184,6 +184,9 @@ static int add_write(struct uapi_builder *b, const struct uapi_definition *def)
 	method->has_resp = def->write.has_resp;
 	method->req_size = def->write.req_size;
 	method->resp_size = def->write.resp_size;
+	/* Drivers choose legacy commands one by one, whatever functions they have. */
+	if (!method->is_ex && !(b->ibdev->uverbs_cmd_mask & BIT_ULL(method->method_id)))
+		method->disabled = true;
 	*slot = method;
 	b->write = method;
 	return 0;

@@ -100,7 +100,7 @@ static int post_read_ud(struct uverbs_attr_bundle *attrs, const struct ib_uverbs
 		return -EINVAL;
 	to->ah = uverbs_call_ah(attrs, from->wr.ud.ah);
 	if (IS_ERR(to->ah))
-		return -EINVAL;
+		return PTR_ERR(to->ah);
 	to->remote_qpn = from->wr.ud.remote_qpn;
 	to->remote_qkey = from->wr.ud.remote_qkey;
 	return 0;

@@ -36,13 +36,11 @@ static int wait_readable(int fd, int timeout_ms)
 static void test_empty(void)
 {
 	struct ibv_async_event event;
-	char buf[16];
 
 	set_nonblock(f.ctx->async_fd, true);
 	tap_is(wait_readable(f.ctx->async_fd, 0), 0, "no event, not readable");
 	tap_ok(ibv_get_async_event(f.ctx, &event) == -1 && errno == EAGAIN,
 	       "non-blocking without an event: EAGAIN");
-	tap_ok(read(f.ctx->async_fd, buf, 15) == -1 && errno == EINVAL, "a short read: EINVAL");
 	set_nonblock(f.ctx->async_fd, false);
 }
 
@@ -91,6 +89,7 @@ static void test_object_events(void)
 	struct ibv_ah *ah = self_ah();
 	struct ibv_async_event event;
 	struct ibv_qp *qp;
+	char buf[16];
 	int events;
 
 	if (!cq)
@@ -99,6 +98,7 @@ static void test_object_events(void)
 	fixture_connect(&f, qp, 0);
 	overrun_ud(qp, ah, cq->cqe + 3);
 	tap_ok(wait_readable(f.ctx->async_fd, 2000) & POLLIN, "an overrun CQ makes an event");
+	tap_ok(read(f.ctx->async_fd, buf, 15) == -1 && errno == EINVAL, "a short read: EINVAL");
 	set_nonblock(f.ctx->async_fd, true);
 	for (events = 0; !ibv_get_async_event(f.ctx, &event); events++) {
 		if (!events) {
