@@ -154,9 +154,9 @@ static void test_faults(const struct command *command)
 			if (may_succeed(&command->attrs[i], fault))
 				continue;
 			error = send_with(command, i, fault, 0);
-			if (!tap_ok(is_refusal(error), "%s: attribute %u %s is refused",
-				    command->name, command->attrs[i].type, fault_names[fault]))
-				tap_note("answer: %s", strerror(error));
+			tap_ok(is_refusal(error), "%s: attribute %u %s is refused: %s",
+			       command->name, command->attrs[i].type, fault_names[fault],
+			       strerror(error));
 		}
 	}
 }
@@ -250,7 +250,8 @@ static void test_broken_lengths(void)
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, 0xffffffff);
 	mnl_attr_nest_end(nl.nlh, attr);
 	error = nldev_send(&nl, NULL, NULL);
-	tap_ok(is_refusal(error), "a list of optional counters that do not exist");
+	tap_ok(is_refusal(error), "a list of optional counters that do not exist: %s",
+	       strerror(error));
 }
 
 static void test_names(void)
@@ -273,13 +274,14 @@ static void test_names(void)
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
 	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_DEV_NAME, longest);
 	error = nldev_send(&nl, NULL, NULL);
-	tap_ok(is_refusal(error), "a name of 199 bytes");
+	tap_ok(is_refusal(error), "a name of 199 bytes: %s", strerror(error));
 
 	nldev_begin(&nl, RDMA_NLDEV_CMD_SET, 0);
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_NET_NS_FD, 0xffffffff);
 	error = nldev_send(&nl, NULL, NULL);
-	tap_ok(error == EBADF || is_refusal(error), "a namespace by a descriptor of nothing");
+	tap_ok(error == EBADF || is_refusal(error), "a namespace by a descriptor of nothing: %s",
+	       strerror(error));
 }
 
 static void remember_index(const struct nlmsghdr *nlh, void *arg)
