@@ -6,9 +6,10 @@
 #define ENG_AH_H
 
 #include "objects.h"
+#include "private.h"
 
 /* A reference to AH @ahn of @pd, or NULL. */
-struct eng_ah *eng_ah_get(struct eng_dev *dev, const struct eng_pd *pd, u32 ahn);
-void eng_ah_put(struct eng_ah *ah);
+ENG_PRIVATE struct eng_ah *eng_ah_get(struct eng_dev *dev, const struct eng_pd *pd, u32 ahn);
+ENG_PRIVATE void eng_ah_put(struct eng_ah *ah);
 
 #endif

@@ -8,8 +8,8 @@
 #include "types.h"
 
 /* A frame of ours is back with its answer. */
-void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame);
 /* Only takes it home: slot and references are free, nothing completes. */
-void eng_completer_home(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE void eng_completer_home(struct eng_qp *qp, struct eng_frame *frame);
 
 #endif

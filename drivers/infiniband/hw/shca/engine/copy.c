@@ -12,62 +12,86 @@
 #include "copy.h"
 #include "engine.h"
 
-static void copy_words(u8 *dst, const u8 *src, u32 words)
+/* Sources need not be aligned; a load of eight bytes costs the same on the machines we know. */
+static ENG_INLINE u64 load(const u8 *src, bool aligned)
+{
+	u64 v;
+
+	if (aligned)
+		return env_read(*(const u64 *)src);
+	__builtin_memcpy(&v, src, 8);
+	return v;
+}
+
+/* Unrolled by hand: compilers that are not to optimise for speed leave the loop alone. */
+static ENG_INLINE void copy_blocks(u8 *dst, const u8 *src, u32 words, bool aligned)
 {
 	u64 *to = (u64 *)dst;
-	u64 v[8];
-	u32 i;
 
-	if (((unsigned long)src & 7) == 0) {
-		const u64 *from = (const u64 *)src;
-
-		for (; words >= 8; words -= 8, from += 8, to += 8) {
-			for (i = 0; i < 8; i++)
-				v[i] = env_read(from[i]);
-			for (i = 0; i < 8; i++)
-				env_write(to[i], v[i]);
-		}
-		for (; words; words--)
-			env_write(*to++, env_read(*from++));
-		return;
-	}
 	for (; words >= 8; words -= 8, src += 64, to += 8) {
-		__builtin_memcpy(v, src, 64);
-		for (i = 0; i < 8; i++)
-			env_write(to[i], v[i]);
+		u64 a = load(src, aligned), b = load(src + 8, aligned);
+		u64 c = load(src + 16, aligned), d = load(src + 24, aligned);
+		u64 e = load(src + 32, aligned), f = load(src + 40, aligned);
+		u64 g = load(src + 48, aligned), h = load(src + 56, aligned);
+
+		env_write(to[0], a);
+		env_write(to[1], b);
+		env_write(to[2], c);
+		env_write(to[3], d);
+		env_write(to[4], e);
+		env_write(to[5], f);
+		env_write(to[6], g);
+		env_write(to[7], h);
 	}
-	for (; words; words--, src += 8, to++) {
-		__builtin_memcpy(v, src, 8);
-		env_write(*to, v[0]);
-	}
+	for (; words; words--, src += 8, to++)
+		env_write(*to, load(src, aligned));
+}
+
+static void copy_words(u8 *dst, const u8 *src, u32 words)
+{
+	if (((unsigned long)src & 7) == 0)
+		copy_blocks(dst, src, words, true);
+	else
+		copy_blocks(dst, src, words, false);
+}
+
+static void copy_singly(u8 *dst, const u8 *src, u32 n)
+{
+	for (; n; n--)
+		env_write(*dst++, env_read(*src++));
 }
 
 void eng_copy_bytes(u8 *dst, const u8 *src, u32 n)
 {
-	u32 words;
+	u32 head = (u32)-(unsigned long)dst & 7;
+	u32 last;
 
-	for (; n > 1 && ((unsigned long)dst & 7); n--)
-		env_write(*dst++, env_read(*src++));
-	words = n >> 3;
-	if (words && !((unsigned long)dst & 7)) {
-		/* The last word is the last store when nothing follows it. */
-		if (!(n & 7)) {
-			copy_words(dst, src, words - 1);
-			env_wmb();
-			copy_words(dst + 8ul * (words - 1), src + 8ul * (words - 1), 1);
-			return;
-		}
+	if (!n)
+		return;
+	if (head >= n)
+		head = n - 1;
+	copy_singly(dst, src, head);
+	dst += head;
+	src += head;
+	n -= head;
+	/* The last store is a word when nothing follows it. */
+	last = n & 7 ? 1 : 8;
+	if (((unsigned long)dst & 7) == 0 && n > last) {
+		u32 words = (n - last) >> 3;
+
 		copy_words(dst, src, words);
 		dst += 8ul * words;
 		src += 8ul * words;
-		n &= 7;
+		n -= 8 * words;
 	}
-	for (; n > 1; n--)
-		env_write(*dst++, env_read(*src++));
-	if (n) {
+	if (n == 8 && ((unsigned long)dst & 7) == 0) {
 		env_wmb();
-		env_write(*dst, env_read(*src));
+		copy_words(dst, src, 1);
+		return;
 	}
+	copy_singly(dst, src, n - 1);
+	env_wmb();
+	copy_singly(dst + n - 1, src + n - 1, 1);
 }
 
 /* Pointer to @seg at @offset; *@len, a wish, shrinks to what is contiguous. */
@@ -106,6 +130,42 @@ u8 *eng_copy_pointer(const struct eng_seg *seg, u32 length)
 	return len == length ? p : NULL;
 }
 
+/* As span(), for what lies in one block. */
+static ENG_INLINE u8 *near(const struct eng_seg *seg, u32 length)
+{
+	const struct eng_mr *mr = seg->mr;
+	u64 at, within, size;
+
+	if (!mr)
+		return (u8 *)(unsigned long)seg->addr;
+	if (env_unlikely(mr->identity || env_read(mr->dead)))
+		return NULL;
+	at = seg->addr - mr->iova + mr->first_offset;
+	size = 1ull << mr->block_shift;
+	within = at & (size - 1);
+	if (env_unlikely(within + length > size))
+		return NULL;
+	return mr->blocks[at >> mr->block_shift] + within;
+}
+
+bool eng_copy_quick(const struct eng_seg *dst, const struct eng_seg *src, u32 length)
+{
+	u8 *to;
+	const u8 *from;
+
+	if (length > ENG_COPY_CHUNK || dst->length < length || src->length < length)
+		return false;
+	to = near(dst, length);
+	from = near(src, length);
+	if (!to || !from)
+		return false;
+	if (length == 8 && (((unsigned long)to | (unsigned long)from) & 7) == 0)
+		env_write(*(u64 *)to, env_read(*(const u64 *)from));
+	else
+		eng_copy_bytes(to, from, length);
+	return true;
+}
+
 static u32 cursor_room(struct eng_cursor *c)
 {
 	while (c->segs && c->offset == c->seg->length) {
@@ -117,9 +177,9 @@ static u32 cursor_room(struct eng_cursor *c)
 	return c->segs ? c->seg->length - c->offset : 0;
 }
 
-static bool gone(const struct eng_cursor *c)
+static bool gone(const struct eng_seg *seg)
 {
-	return c->seg->mr && env_read(c->seg->mr->dead);
+	return seg->mr && env_read(seg->mr->dead);
 }
 
 enum eng_moved eng_copy_run(struct eng_move *move, u32 *budget)
@@ -142,9 +202,9 @@ enum eng_moved eng_copy_run(struct eng_move *move, u32 *budget)
 			n = ENG_COPY_CHUNK;
 		if (env_unlikely(!n))
 			return ENG_MOVE_SRC_GONE;
-		if (env_unlikely(gone(&move->dst)))
+		if (env_unlikely(gone(move->dst.seg)))
 			return ENG_MOVE_DST_GONE;
-		if (env_unlikely(gone(&move->src)))
+		if (env_unlikely(gone(move->src.seg)))
 			return ENG_MOVE_SRC_GONE;
 		from = span(move->src.seg, move->src.offset, &n);
 		to = span(move->dst.seg, move->dst.offset, &n);

@@ -2,8 +2,8 @@
 /*
  * cq.c - completion queues: entries, overrun, arming, resize.
  *
- * Called by whoever finishes a work request, with the QP owned; the host sets rings.  Notification
- * is gathered per step of a QP and goes out once, after all entries are visible.
+ * Called by whoever finishes a work request, with the QP owned; the host sets rings.  Notifications
+ * and events go out after the lock is dropped.
  *
  * Barrier pairs.  Entry: lap is stored with release, the consumer loads it with acquire.  Arming:
  * here the entry, full barrier, look at arm; there arm, full barrier, one more poll.
@@ -87,35 +87,49 @@ int eng_cq_resize(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries,
 	return 0;
 }
 
-static void write_entry(struct eng_cq *cq, u32 qpn, const struct eng_completion *c)
+static ENG_INLINE void write_entry(struct eng_cq *cq, u32 qpn, const struct eng_completion *c)
 {
 	u32 index = cq->prod;
 	struct shca_cqe *cqe = (struct shca_cqe *)(cq->entries +
 		(u64)(index & (cq->count - 1)) * sizeof(struct shca_cqe));
 
 	env_lock_held(&cq->lock);
-	env_write(cqe->wr_id, c->wr_id);
-	env_write(cqe->qpn, qpn);
-	env_write(cqe->byte_len, c->byte_len);
-	env_write(cqe->ex, c->ex);
-	env_write(cqe->src_qp, c->src_qp);
-	env_write(cqe->wc_flags, c->wc_flags);
-	env_write(cqe->vendor_err, 0);
-	env_write(cqe->wqe_count, c->wqe_count);
-	env_write(cqe->status, c->status);
-	env_write(cqe->opcode, c->opcode);
-	env_write(cqe->pkey_index, 0);
-	env_write(cqe->sl, c->sl);
+	cqe->wr_id = c->wr_id;
+	cqe->qpn = qpn;
+	cqe->byte_len = c->byte_len;
+	cqe->ex = c->ex;
+	cqe->src_qp = c->src_qp;
+	cqe->wc_flags = c->wc_flags;
+	cqe->vendor_err = 0;
+	cqe->wqe_count = c->wqe_count;
+	cqe->status = c->status;
+	cqe->opcode = c->opcode;
+	cqe->pkey_index = 0;
+	cqe->sl = c->sl;
 	env_store_release(&cqe->lap, (index >> cq->log2_count) + 1);
 	cq->prod = index + 1;
-	env_store_release(&cq->shared->prod, index + 1);
+	env_write(cq->shared->prod, index + 1);
 }
 
-enum pushed { PUSHED, OVERRAN_NOW, OVERRAN_BEFORE };
-
-static enum pushed push(struct eng_cq *cq, u32 qpn, const struct eng_completion *c)
+/* C135 to C138: errors and solicited receives are solicited, nothing else is. */
+static ENG_INLINE bool take_arm(struct eng_cq *cq, const struct eng_completion *c)
 {
-	enum pushed result = PUSHED;
+	u32 match = SHCA_CQ_ARM_ANY, arm;
+
+	env_mb();
+	arm = env_read(cq->shared->arm);
+	if (env_likely(!arm))
+		return false;
+	if (c->solicited || c->status != ENG_WC_SUCCESS)
+		match |= SHCA_CQ_ARM_SOLICITED;
+	return arm & match && env_xchg(&cq->shared->arm, 0) & match;
+}
+
+enum pushed { PUSHED, PUSHED_ARMED, OVERRAN_NOW, OVERRAN_BEFORE };
+
+static ENG_INLINE enum pushed push(struct eng_cq *cq, u32 qpn, const struct eng_completion *c)
+{
+	enum pushed result;
 
 	env_lock(&cq->lock);
 	if (env_unlikely(cq->dead)) {
@@ -127,79 +141,26 @@ static enum pushed push(struct eng_cq *cq, u32 qpn, const struct eng_completion 
 		result = OVERRAN_NOW;
 	} else {
 		write_entry(cq, qpn, c);
+		result = take_arm(cq, c) ? PUSHED_ARMED : PUSHED;
 	}
 	env_unlock(&cq->lock);
 	return result;
 }
 
-/* False: the CQ is dead, and the QP is in ERR because of it. */
-static bool report(struct eng_qp *qp, struct eng_cq *cq, const struct eng_completion *c)
+void eng_cq_complete(struct eng_qp *qp, struct eng_cq *cq, const struct eng_completion *c)
 {
 	enum pushed result;
 
 	if (env_unlikely(!qp->shared))
-		return false;
+		return;
 	result = push(cq, qp->qpn, c);
-	if (env_likely(result == PUSHED)) {
+	if (env_likely(result <= PUSHED_ARMED)) {
 		env_trace_completion(qp->qpn, c->wr_id, c->status, c->opcode);
-		return true;
+		if (env_unlikely(result == PUSHED_ARMED))
+			cq->dev->ops->cq_notify(cq);
+		return;
 	}
 	if (result == OVERRAN_NOW)
 		cq->dev->ops->cq_event(cq, ENG_EVENT_CQ_ERR);
 	eng_state_error(qp);
-	return false;
-}
-
-/* C135 to C138: errors and solicited receives are solicited, nothing else is. */
-static void owe(u8 *owed, const struct eng_completion *c)
-{
-	if (c->solicited || c->status != ENG_WC_SUCCESS)
-		*owed = ENG_NOTIFY_SOLICITED;
-	else if (*owed == ENG_NOTIFY_NONE)
-		*owed = ENG_NOTIFY_ANY;
-}
-
-void eng_cq_complete_send(struct eng_qp *qp, const struct eng_completion *c)
-{
-	if (report(qp, qp->send_cq, c))
-		owe(&qp->notify_send, c);
-}
-
-void eng_cq_complete_recv(struct eng_qp *qp, const struct eng_completion *c)
-{
-	if (report(qp, qp->recv_cq, c))
-		owe(&qp->notify_recv, c);
-}
-
-static bool take_arm(struct eng_cq *cq, u8 owed)
-{
-	u32 match = SHCA_CQ_ARM_ANY;
-	bool taken = false;
-
-	if (owed == ENG_NOTIFY_SOLICITED)
-		match |= SHCA_CQ_ARM_SOLICITED;
-	/* The lock keeps the ring's head from being replaced by a resize. */
-	env_lock(&cq->lock);
-	if (env_read(cq->shared->arm) & match)
-		taken = env_xchg(&cq->shared->arm, 0) & match;
-	env_unlock(&cq->lock);
-	return taken;
-}
-
-static void tell(struct eng_cq *cq, u8 *owed)
-{
-	if (take_arm(cq, *owed))
-		cq->dev->ops->cq_notify(cq);
-	*owed = ENG_NOTIFY_NONE;
-}
-
-void eng_cq_notify(struct eng_qp *qp)
-{
-	if (!qp->notify_send && !qp->notify_recv)
-		return;
-	env_mb();
-	if (qp->notify_send)
-		tell(qp->send_cq, &qp->notify_send);
-	if (qp->notify_recv)
-		tell(qp->recv_cq, &qp->notify_recv);
 }

@@ -31,9 +31,6 @@ enum eng_wc_flags {
 	ENG_WC_WITH_IMM			= 1 << 1,
 };
 
-/* What is owed to a CQ's listener. */
-enum eng_notify { ENG_NOTIFY_NONE, ENG_NOTIFY_ANY, ENG_NOTIFY_SOLICITED };
-
 struct eng_completion {
 	u64 wr_id;
 	u32 byte_len;
@@ -47,10 +44,8 @@ struct eng_completion {
 	bool solicited;
 };
 
-/* On the QP's send or receive CQ.  An overrun moves the QP to ERR. */
-void eng_cq_complete_send(struct eng_qp *qp, const struct eng_completion *c);
-void eng_cq_complete_recv(struct eng_qp *qp, const struct eng_completion *c);
-/* Tells the listeners of both CQs what this step put there.  No lock held. */
-void eng_cq_notify(struct eng_qp *qp);
+/* @cq is one of the QP's two.  An overrun moves the QP to ERR. */
+ENG_PRIVATE void eng_cq_complete(struct eng_qp *qp, struct eng_cq *cq,
+				 const struct eng_completion *c);
 
 #endif

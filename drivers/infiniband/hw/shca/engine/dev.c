@@ -7,6 +7,9 @@
  */
 #include "types.h"
 
+/* Devices made so far. */
+static u64 devices;
+
 void eng_dev_init(struct eng_dev *dev, const struct eng_ops *ops)
 {
 	dev->ops = ops;
@@ -14,6 +17,9 @@ void eng_dev_init(struct eng_dev *dev, const struct eng_ops *ops)
 	env_table_init(&dev->qps);
 	env_table_init(&dev->mrs);
 	env_table_init(&dev->ahs);
+	dev->mr_generation = 1;
+	/* Unlike that of any other device, past ones included: QPs remember it across devices. */
+	dev->qp_generation = (env_fetch_add(&devices, 1) + 1) << 40;
 	dev->port_up = 0;
 	dev->port_mtu = ENG_PATH_MTU_MAX;
 	env_lock_init(&dev->mcast_lock);

@@ -2,8 +2,8 @@
 /*
  * direct.c - the link between QPs of one host: the frame itself goes to the peer's inbox.
  *
- * Called with the sending QP owned.  Destinations are looked up under RCU for each chain, never
- * kept: a destroyed QP is simply not found, or its inbox is closed.  The source of an answered
+ * Called with the sending QP owned.  Destinations are looked up under RCU for each chain (the last
+ * one is remembered, never counted): a destroyed QP is not found, or its inbox is closed.  The source of an answered
  * frame needs no lookup, since it cannot go before its frames are home; RCU keeps its memory for
  * the kick that follows the push.
  */
@@ -13,7 +13,7 @@
 #include "mcast.h"
 #include "run.h"
 
-static void lose(struct eng_qp *qp, struct eng_frame *frame)
+static ENG_COLD void lose(struct eng_qp *qp, struct eng_frame *frame)
 {
 	qp->counters[ENG_CNT_DROPS]++;
 	frame->reply = ENG_REPLY_LOST;
@@ -21,12 +21,12 @@ static void lose(struct eng_qp *qp, struct eng_frame *frame)
 	eng_inbox_append(qp, frame);
 }
 
-void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame)
+static ENG_INLINE void chain_add(struct eng_chain *chain, struct eng_frame *frame)
 {
-	frame->next = qp->sq.out;
-	if (!qp->sq.out)
-		qp->sq.out_last = frame;
-	qp->sq.out = frame;
+	frame->next = chain->newest;
+	if (!chain->newest)
+		chain->oldest = frame;
+	chain->newest = frame;
 }
 
 static bool ways_open(const struct eng_dev *from, const struct eng_dev *to)
@@ -34,33 +34,44 @@ static bool ways_open(const struct eng_dev *from, const struct eng_dev *to)
 	return to && env_read(from->port_up) && env_read(to->port_up);
 }
 
-static bool deliver(struct eng_dev *to, struct eng_runq *rq, u32 qpn, struct eng_frame *newest,
-		    struct eng_frame *oldest)
+/* Under RCU.  A destroyed QP's memory lives for a grace period after the generation moved. */
+static ENG_INLINE struct eng_qp *find_peer(struct eng_qp_cache *cache, struct eng_dev *dev, u32 qpn)
+{
+	u64 generation = env_load_acquire(&dev->qp_generation);
+	struct eng_qp *qp;
+
+	if (env_likely(cache->generation == generation && cache->qpn == qpn && cache->dev == dev))
+		return cache->qp;
+	qp = env_table_find(&dev->qps, qpn);
+	if (qp) {
+		cache->qp = qp;
+		cache->dev = dev;
+		cache->qpn = qpn;
+		cache->generation = generation;
+	}
+	return qp;
+}
+
+static bool deliver(struct eng_qp *qp, struct eng_runq *rq, struct eng_dev *to, u32 qpn,
+		    struct eng_chain chain)
 {
 	struct eng_qp *dest;
 	bool done = false;
 
 	env_rcu_lock();
-	dest = env_table_find(&to->qps, qpn);
-	if (dest && eng_inbox_push(dest, newest, oldest)) {
-		eng_kick(rq, dest);
+	dest = find_peer(&qp->dest, to, qpn);
+	if (env_likely(dest && eng_inbox_push(dest, chain))) {
+		eng_run_kick(rq, dest);
 		done = true;
 	}
 	env_rcu_unlock();
 	return done;
 }
 
-static void flush_requests(struct eng_qp *qp, struct eng_runq *rq)
+static ENG_COLD void lose_chain(struct eng_qp *qp, struct eng_frame *newest)
 {
-	struct eng_frame *newest = qp->sq.out, *oldest_first = NULL, *next;
+	struct eng_frame *oldest_first = NULL, *next;
 
-	if (!newest)
-		return;
-	qp->sq.out = NULL;
-	qp->sq.emitted = true;
-	if (env_likely(ways_open(qp->dev, qp->attr.peer) &&
-		       deliver(qp->attr.peer, rq, qp->attr.dest_qpn, newest, qp->sq.out_last)))
-		return;
 	for (; newest; newest = next) {
 		next = newest->next;
 		newest->next = oldest_first;
@@ -72,37 +83,52 @@ static void flush_requests(struct eng_qp *qp, struct eng_runq *rq)
 	}
 }
 
+static void flush_requests(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_chain chain = qp->sq.out;
+
+	if (!chain.newest)
+		return;
+	qp->sq.out.newest = NULL;
+	qp->sq.emitted = true;
+	if (env_unlikely(!ways_open(qp->dev, qp->attr.peer) ||
+			 !deliver(qp, rq, qp->attr.peer, qp->attr.dest_qpn, chain)))
+		lose_chain(qp, chain.newest);
+}
+
 static void flush_replies(struct eng_qp *qp, struct eng_runq *rq)
 {
-	struct eng_frame *newest = qp->resp.replies;
+	struct eng_chain chain = qp->resp.replies;
 	struct eng_qp *home;
 
-	if (!newest)
+	if (!chain.newest)
 		return;
-	qp->resp.replies = NULL;
-	home = newest->src;
+	qp->resp.replies.newest = NULL;
+	home = chain.newest->src;
 	env_rcu_lock();
 	/* Cannot be closed: its frames are here. */
-	if (eng_inbox_push(home, newest, qp->resp.replies_last))
-		eng_kick(rq, home);
+	if (env_likely(eng_inbox_push(home, chain)))
+		eng_run_kick(rq, home);
 	else
 		ENV_ASSERT(false);
 	env_rcu_unlock();
+}
+
+void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame)
+{
+	chain_add(&qp->sq.out, frame);
 }
 
 void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u8 reply)
 {
 	struct eng_responder *resp = &qp->resp;
 
-	if (resp->replies && resp->replies->src != frame->src)
+	if (resp->replies.newest && resp->replies.newest->src != frame->src)
 		flush_replies(qp, rq);
 	frame->reply = reply;
 	frame->msn = resp->msn;
 	frame->flags |= ENG_FRAME_REPLY;
-	frame->next = resp->replies;
-	if (!resp->replies)
-		resp->replies_last = frame;
-	resp->replies = frame;
+	chain_add(&resp->replies, frame);
 }
 
 void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq)
@@ -112,13 +138,14 @@ void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq)
 }
 
 /* The member after @after gets the frame next. */
-static bool to_member(struct eng_frame *frame, struct eng_runq *rq, u32 after)
+static bool to_member(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 after)
 {
+	struct eng_chain chain = { frame, frame };
 	struct eng_dev *dev = frame->ah->peer;
 
 	while ((after = eng_mcast_next(dev, frame->ah->mgid, after))) {
 		frame->dest_qpn = after;
-		if (deliver(dev, rq, after, frame, frame))
+		if (deliver(qp, rq, dev, after, chain))
 			return true;
 	}
 	return false;
@@ -126,20 +153,21 @@ static bool to_member(struct eng_frame *frame, struct eng_runq *rq, u32 after)
 
 void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
+	struct eng_chain chain = { frame, frame };
 	struct eng_ah *ah = frame->ah;
 	bool sent = false;
 
 	qp->sq.emitted = true;
 	if (ways_open(qp->dev, ah->peer))
-		sent = ah->multicast ? to_member(frame, rq, 0) :
-				       deliver(ah->peer, rq, frame->dest_qpn, frame, frame);
+		sent = ah->multicast ? to_member(qp, rq, frame, 0) :
+				       deliver(qp, rq, ah->peer, frame->dest_qpn, chain);
 	if (!sent)
 		lose(qp, frame);
 }
 
 void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	if (!frame->ah->multicast || !to_member(frame, rq, frame->dest_qpn))
+	if (!frame->ah->multicast || !to_member(qp, rq, frame, frame->dest_qpn))
 		eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
 }
 
@@ -150,7 +178,7 @@ void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq)
 	if (!qp->attr.peer)
 		return;
 	env_rcu_lock();
-	dest = env_table_find(&qp->attr.peer->qps, qp->attr.dest_qpn);
+	dest = find_peer(&qp->dest, qp->attr.peer, qp->attr.dest_qpn);
 	if (dest)
 		eng_run_overtake(rq, dest);
 	env_rcu_unlock();

@@ -60,7 +60,7 @@ static u32 begin_send(struct eng_qp *qp, struct eng_frame *frame)
 		fail_receive(qp, ENG_WC_LOC_LEN_ERR);
 		return ENG_REPLY_NAK_INV;
 	}
-	if (env_unlikely(!eng_sge_resolve(qp->dev, pd, eng_recvq_segs(qp), frame->length,
+	if (env_unlikely(!eng_sge_resolve(qp, pd, eng_recvq_segs(qp), frame->length,
 					  ENG_ACCESS_LOCAL_WRITE))) {
 		fail_receive(qp, ENG_WC_LOC_PROT_ERR);
 		return ENG_REPLY_NAK_OP;
@@ -74,13 +74,19 @@ static u32 begin_send(struct eng_qp *qp, struct eng_frame *frame)
 static bool take_remote(struct eng_qp *qp, const struct eng_frame *frame, u32 access, u32 length)
 {
 	struct eng_seg *remote = &qp->resp.remote;
+	struct eng_mr_want want = {
+		.addr = frame->va,
+		.length = length,
+		.key = frame->rkey,
+		.access = access,
+	};
 
 	remote->addr = frame->va;
 	remote->length = length;
 	remote->mr = NULL;
 	if (!length)
 		return true;
-	remote->mr = eng_mr_get(qp->dev, qp->pd, frame->rkey, access, frame->va, length);
+	remote->mr = eng_mr_get(qp->dev, &qp->remote_mr, qp->pd, want);
 	return remote->mr != NULL;
 }
 
@@ -200,7 +206,7 @@ void eng_execute_drop(struct eng_qp *qp)
 		eng_sge_release(eng_recvq_segs(qp), qp->recv->segs);
 }
 
-void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame)
+static void complete_receive(struct eng_qp *qp, const struct eng_frame *frame)
 {
 	struct eng_completion c = {
 		.byte_len = frame->length,
@@ -209,14 +215,18 @@ void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame)
 		.solicited = frame->flags & ENG_FRAME_SOLICITED,
 	};
 
-	eng_execute_drop(qp);
-	if (!(frame->flags & ENG_FRAME_RECEIVE))
-		return;
 	if (frame->flags & ENG_FRAME_IMM) {
 		c.wc_flags = ENG_WC_WITH_IMM;
 		c.ex = frame->imm;
 	}
 	eng_recvq_complete(qp, &c);
+}
+
+void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame)
+{
+	eng_execute_drop(qp);
+	if (frame->flags & ENG_FRAME_RECEIVE)
+		complete_receive(qp, frame);
 }
 
 u8 eng_execute_fail(struct eng_qp *qp, struct eng_frame *frame, enum eng_moved moved)

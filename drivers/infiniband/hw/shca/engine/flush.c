@@ -25,7 +25,7 @@ static void flush_send_entry(struct eng_qp *qp)
 	c.wr_id = head.wr_id;
 	c.opcode = eng_opcode_wc(head.opcode);
 	c.wqe_count = ++ring->cons;
-	eng_cq_complete_send(qp, &c);
+	eng_cq_complete(qp, qp->send_cq, &c);
 }
 
 static bool flush_sends(struct eng_qp *qp, struct eng_runq *rq)

@@ -8,6 +8,6 @@
 #include "types.h"
 
 /* True: the budget ended before the queues did. */
-bool eng_flush_run(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE bool eng_flush_run(struct eng_qp *qp, struct eng_runq *rq);
 
 #endif

@@ -12,7 +12,7 @@
 /* The list of a destroyed QP: an address that is no frame. */
 #define CLOSED	((struct eng_frame *)1)
 
-bool eng_inbox_push(struct eng_qp *qp, struct eng_frame *newest, struct eng_frame *oldest)
+bool eng_inbox_push(struct eng_qp *qp, struct eng_chain chain)
 {
 	struct eng_frame *head = env_read(qp->inbox);
 	struct eng_frame *seen;
@@ -20,8 +20,8 @@ bool eng_inbox_push(struct eng_qp *qp, struct eng_frame *newest, struct eng_fram
 	for (;;) {
 		if (env_unlikely(head == CLOSED))
 			return false;
-		oldest->next = head;
-		seen = env_cmpxchg(&qp->inbox, head, newest);
+		chain.oldest->next = head;
+		seen = env_cmpxchg(&qp->inbox, head, chain.newest);
 		if (env_likely(seen == head))
 			return true;
 		head = seen;

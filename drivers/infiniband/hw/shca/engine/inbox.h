@@ -7,14 +7,14 @@
 
 #include "types.h"
 
-/* A chain, newest frame first.  False: the QP is gone and nothing was taken. */
-bool eng_inbox_push(struct eng_qp *qp, struct eng_frame *newest, struct eng_frame *oldest);
+/* False: the QP is gone and nothing was taken. */
+ENG_PRIVATE bool eng_inbox_push(struct eng_qp *qp, struct eng_chain chain);
 /* Moves all that arrived behind the QP's own work list.  Owner only. */
-void eng_inbox_take(struct eng_qp *qp);
+ENG_PRIVATE void eng_inbox_take(struct eng_qp *qp);
 /* Takes the rest and closes the inbox for good.  Owner only. */
-void eng_inbox_close(struct eng_qp *qp);
+ENG_PRIVATE void eng_inbox_close(struct eng_qp *qp);
 /* The owner's own list, oldest first. */
-void eng_inbox_append(struct eng_qp *qp, struct eng_frame *frame);
-struct eng_frame *eng_inbox_pop(struct eng_qp *qp);
+ENG_PRIVATE void eng_inbox_append(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE struct eng_frame *eng_inbox_pop(struct eng_qp *qp);
 
 #endif

@@ -10,15 +10,16 @@
 #include "types.h"
 
 /* Queues a request to the connected peer; leaves with eng_link_flush(). */
-void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame);
 /* Sends a datagram to where its address handle points.  It may come back at once, lost. */
-void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+ENG_PRIVATE void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
 /* A multicast datagram goes on to the next member, or home. */
-void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+ENG_PRIVATE void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
 /* Answers @frame; several answers to one QP travel together, at the latest with flush. */
-void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u8 reply);
-void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
+				u8 reply);
+ENG_PRIVATE void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq);
 /* Makes somebody work on the frames that are away: the peer may wait for a worker. */
-void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
 
 #endif

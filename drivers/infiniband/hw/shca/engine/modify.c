@@ -210,6 +210,7 @@ void eng_qp_destroy(struct eng_qp *qp)
 	struct eng_runq rq;
 
 	env_table_erase(&qp->dev->qps, qp->qpn);
+	(void)env_fetch_add(&qp->dev->qp_generation, 1);
 	if (qp->type == ENG_QPT_UD)
 		eng_mcast_forget(qp->dev, qp->qpn);
 	eng_run_own(qp);

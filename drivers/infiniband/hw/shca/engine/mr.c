@@ -19,6 +19,8 @@ void eng_mr_retire(struct eng_mr *mr)
 {
 	env_write(mr->dead, 1);
 	env_table_erase(&mr->dev->mrs, mr->key >> 8);
+	/* After the key is gone: whoever still sees the old generation reads under RCU. */
+	(void)env_fetch_add(&mr->dev->mr_generation, 1);
 	eng_mr_put(mr);
 }
 
@@ -28,22 +30,40 @@ void eng_mr_put(struct eng_mr *mr)
 		mr->dev->ops->mr_idle(mr);
 }
 
-/* IBTA vol. 1, 10.6.3: key with its tag, protection domain, rights, range without wrapping. */
-static bool allows(const struct eng_mr *mr, const struct eng_pd *pd, u32 key, u32 access)
+static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_cache *cache, u32 key)
 {
-	return mr->key == key && mr->pd == pd && (mr->access & access) == access &&
-	       !env_read(mr->dead);
+	u64 generation = env_load_acquire(&dev->mr_generation);
+	struct eng_mr *mr;
+
+	if (env_likely(cache->key == key && cache->generation == generation))
+		return cache->mr;
+	mr = env_table_find(&dev->mrs, key >> 8);
+	if (mr) {
+		cache->mr = mr;
+		cache->key = key;
+		cache->generation = generation;
+	}
+	return mr;
 }
 
-struct eng_mr *eng_mr_get(struct eng_dev *dev, const struct eng_pd *pd, u32 key, u32 access,
-			  u64 addr, u64 length)
+/* IBTA vol. 1, 10.6.3: key with its tag, protection domain, rights, range without wrapping. */
+static ENG_INLINE bool allows(const struct eng_mr *mr, const struct eng_pd *pd,
+			      const struct eng_mr_want *want)
+{
+	return mr->key == want->key && mr->pd == pd &&
+	       (mr->access & want->access) == want->access && want->addr >= mr->iova &&
+	       want->length <= mr->length &&
+	       want->addr - mr->iova <= mr->length - want->length && !env_read(mr->dead);
+}
+
+struct eng_mr *eng_mr_get(struct eng_dev *dev, struct eng_mr_cache *cache,
+			  const struct eng_pd *pd, struct eng_mr_want want)
 {
 	struct eng_mr *mr;
 
 	env_rcu_lock();
-	mr = env_table_find(&dev->mrs, key >> 8);
-	if (!mr || !allows(mr, pd, key, access) || addr < mr->iova || length > mr->length ||
-	    addr - mr->iova > mr->length - length || !env_ref_get_unless_zero(&mr->refs))
+	mr = find_region(dev, cache, want.key);
+	if (env_unlikely(!mr || !allows(mr, pd, &want) || !env_ref_get_unless_zero(&mr->refs)))
 		mr = NULL;
 	env_rcu_unlock();
 	return mr;

@@ -6,13 +6,31 @@
 #define ENG_MR_H
 
 #include "objects.h"
+#include "private.h"
 
 /*
- * A reference to the region that @key names, if it belongs to @pd, grants all of @access and
- * holds [@addr, @addr + @length); else NULL.
+ * The region that a QP used last for one purpose.  Valid under RCU as long as no region of the device
+ * was retired since: memory of a retired one lives for a grace period after the generation moved.
  */
-struct eng_mr *eng_mr_get(struct eng_dev *dev, const struct eng_pd *pd, u32 key, u32 access,
-			  u64 addr, u64 length);
-void eng_mr_put(struct eng_mr *mr);
+struct eng_mr_cache {
+	struct eng_mr *mr;
+	u64 generation;		/* 0: nothing is cached */
+	u32 key;
+};
+
+struct eng_mr_want {
+	u64 addr;
+	u32 length;
+	u32 key;
+	u32 access;
+};
+
+/*
+ * A reference to the region that want.key names, if it belongs to @pd, grants all of
+ * want.access and holds [want.addr, want.addr + want.length); else NULL.
+ */
+ENG_PRIVATE struct eng_mr *eng_mr_get(struct eng_dev *dev, struct eng_mr_cache *cache,
+				      const struct eng_pd *pd, struct eng_mr_want want);
+ENG_PRIVATE void eng_mr_put(struct eng_mr *mr);
 
 #endif

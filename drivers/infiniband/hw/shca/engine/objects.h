@@ -56,6 +56,8 @@ struct eng_dev {
 	struct env_table qps;		/* by QP number */
 	struct env_table mrs;		/* by key >> 8 */
 	struct env_table ahs;		/* by AH number */
+	u64 mr_generation;		/* moves when an MR is retired: see mr.h */
+	u64 qp_generation;		/* moves when a QP is destroyed: see direct.c */
 	u32 port_up;			/* bool, the host's; read once per emission */
 	u32 port_mtu;			/* bytes, the host's; bounds UD messages */
 	struct env_lock mcast_lock;	/* guards the members of all groups */

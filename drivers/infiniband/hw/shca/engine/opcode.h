@@ -8,6 +8,7 @@
 #define ENG_OPCODE_H
 
 #include <shca_env.h>
+#include "private.h"
 
 /* What a frame asks of the responder. */
 enum eng_op {
@@ -35,8 +36,8 @@ struct eng_opcode {
 };
 
 /* Row of a work request opcode (enum ib_uverbs_wr_opcode), NULL when @type cannot carry it. */
-const struct eng_opcode *eng_opcode_row(u8 wr_opcode, u8 type);
+ENG_PRIVATE const struct eng_opcode *eng_opcode_row(u8 wr_opcode, u8 type);
 /* Opcode of the completion, also for requests that cannot be carried. */
-u8 eng_opcode_wc(u8 wr_opcode);
+ENG_PRIVATE u8 eng_opcode_wc(u8 wr_opcode);
 
 #endif

@@ -24,9 +24,9 @@ static inline s32 eng_psn_diff(u32 a, u32 b)
 /* PSNs that a message of @length bytes takes: one per packet of the path MTU, at least one. */
 static inline u32 eng_psn_count(u32 length, u32 mtu_shift)
 {
-	u32 n = (u32)(((u64)length + (1u << mtu_shift) - 1) >> mtu_shift);
-
-	return n ? n : 1;
+	if (env_likely(length <= 1u << mtu_shift))
+		return 1;
+	return (u32)(((u64)length + (1u << mtu_shift) - 1) >> mtu_shift);
 }
 
 #endif

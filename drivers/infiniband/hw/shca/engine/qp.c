@@ -73,7 +73,8 @@ struct eng_qp *eng_qp_init(void *mem, struct eng_dev *dev, const struct eng_qp_c
 	qp->dev = dev;
 	qp->qpn = cfg->qpn;
 	qp->type = (u8)cfg->type;
-	qp->sig_all = cfg->sig_all;
+	qp->slot_flags = cfg->sig_all ? ENG_SLOT_SIGNALED : 0;
+	qp->slot_mask = ENG_SLOT_SIGNALED | (cfg->type == ENG_QPT_RC ? ENG_SLOT_FENCE : 0);
 	qp->pd = cfg->pd;
 	qp->send_cq = cfg->send_cq;
 	qp->recv_cq = cfg->recv_cq;

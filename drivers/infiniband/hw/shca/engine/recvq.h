@@ -16,17 +16,17 @@ enum eng_taken {
 };
 
 /* Makes qp->recv the next receive, unless one is held already. */
-enum eng_taken eng_recvq_take(struct eng_qp *qp, u64 min_bytes);
+ENG_PRIVATE enum eng_taken eng_recvq_take(struct eng_qp *qp, u64 min_bytes);
 /* Is there a receive for the next message? */
-bool eng_recvq_ready(struct eng_qp *qp);
-struct eng_seg *eng_recvq_segs(struct eng_qp *qp);
+ENG_PRIVATE bool eng_recvq_ready(struct eng_qp *qp);
+ENG_PRIVATE struct eng_seg *eng_recvq_segs(struct eng_qp *qp);
 /* Completes the held receive: fills in what it knows (wr_id and count). */
-void eng_recvq_complete(struct eng_qp *qp, struct eng_completion *c);
+ENG_PRIVATE void eng_recvq_complete(struct eng_qp *qp, struct eng_completion *c);
 
 /* srq.c: as eng_recvq_take() and _ready(), for a QP with an SRQ. */
-enum eng_taken eng_srq_take(struct eng_qp *qp, u64 min_bytes);
-bool eng_srq_ready(struct eng_srq *srq);
+ENG_PRIVATE enum eng_taken eng_srq_take(struct eng_qp *qp, u64 min_bytes);
+ENG_PRIVATE bool eng_srq_ready(struct eng_srq *srq);
 /* Copies entry @cons of a ring into @recv. */
-void eng_recvq_load(struct eng_recv *recv, const struct eng_ring *ring, u32 max_sge);
+ENG_PRIVATE void eng_recvq_load(struct eng_recv *recv, const struct eng_ring *ring, u32 max_sge);
 
 #endif

@@ -64,9 +64,8 @@ static void fill(struct eng_qp *qp, struct eng_runq *rq)
 	env_store_release(&qp->shared->sq_cons, ring->cons);
 }
 
-void eng_requester_finish(struct eng_qp *qp, u8 status)
+static void complete_slot(struct eng_qp *qp, const struct eng_slot *slot, u8 status)
 {
-	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
 	struct eng_completion c = {
 		.wr_id = slot->wr_id,
 		.byte_len = slot->frame.length,
@@ -74,6 +73,13 @@ void eng_requester_finish(struct eng_qp *qp, u8 status)
 		.status = status,
 		.opcode = slot->wc_opcode,
 	};
+
+	eng_cq_complete(qp, qp->send_cq, &c);
+}
+
+void eng_requester_finish(struct eng_qp *qp, u8 status)
+{
+	const struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
 
 	if (qp->sq.begun == qp->sq.una)
 		qp->sq.begun++;
@@ -84,7 +90,7 @@ void eng_requester_finish(struct eng_qp *qp, u8 status)
 	qp->sq.una++;
 	/* G120: failed requests always complete. */
 	if (slot->flags & ENG_SLOT_SIGNALED || status != ENG_WC_SUCCESS)
-		eng_cq_complete_send(qp, &c);
+		complete_slot(qp, slot, status);
 }
 
 /* IBTA vol. 1, 9.9.2: what a requester's error does to its QP. */
@@ -106,7 +112,7 @@ static u8 resolve(struct eng_qp *qp, struct eng_slot *slot)
 			return ENG_WC_LOC_QP_OP_ERR;
 	}
 	if (slot->flags & ENG_SLOT_INLINE ||
-	    eng_sge_resolve(qp->dev, qp->pd, frame->payload, frame->length, access))
+	    eng_sge_resolve(qp, qp->pd, frame->payload, frame->length, access))
 		return ENG_WC_SUCCESS;
 	if (frame->ah) {
 		eng_ah_put(frame->ah);

@@ -8,18 +8,18 @@
 #include "types.h"
 
 /* Takes WQEs from the ring and emits what may go. */
-void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq);
 /* Sends everything unfinished again, from the oldest on. */
-void eng_requester_go_back(struct eng_qp *qp);
+ENG_PRIVATE void eng_requester_go_back(struct eng_qp *qp);
 /* Before the owner lets go: settles the doorbell word.  True: new WQEs are there. */
-bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq);
 /* Emits the oldest frame as a question for credit.  False: it is not home. */
-bool eng_requester_probe(struct eng_qp *qp);
+ENG_PRIVATE bool eng_requester_probe(struct eng_qp *qp);
 /* Published entries of the ring; a lie breaks the ring and moves the QP to ERR. */
-u32 eng_requester_ready(struct eng_qp *qp);
+ENG_PRIVATE u32 eng_requester_ready(struct eng_qp *qp);
 /* Completes the oldest slot and frees it. */
-void eng_requester_finish(struct eng_qp *qp, u8 status);
+ENG_PRIVATE void eng_requester_finish(struct eng_qp *qp, u8 status);
 /* The same for a request that failed for good: the QP goes to its error state. */
-void eng_requester_fail(struct eng_qp *qp, u8 status);
+ENG_PRIVATE void eng_requester_fail(struct eng_qp *qp, u8 status);
 
 #endif

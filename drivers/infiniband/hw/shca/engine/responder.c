@@ -14,7 +14,7 @@
 #include "state.h"
 
 /* Events of refusals without a completion of ours (IBTA vol. 1, 9.9.3 and 11.6.3.2). */
-static void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 reply)
+static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 reply)
 {
 	if (qp->type == ENG_QPT_UC) {
 		/* 9.8.3: a bad request of an unreliable connection is dropped silently. */
@@ -51,32 +51,49 @@ static void advance(struct eng_qp *qp, const struct eng_frame *frame)
 	}
 }
 
-bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
+static void done(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	struct eng_responder *resp = &qp->resp;
-	struct eng_frame *frame = resp->cur;
-	u32 before = rq->bytes_left;
-	enum eng_moved moved;
-
-	moved = eng_copy_run(&resp->move, &rq->bytes_left);
-	qp->counters[ENG_CNT_BYTES] += before - rq->bytes_left;
-	if (moved == ENG_MOVE_MORE)
-		return true;
-	resp->cur = NULL;
-	if (env_unlikely(moved != ENG_MOVE_DONE)) {
-		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
-		return false;
-	}
+	qp->counters[ENG_CNT_BYTES] += frame->length;
 	advance(qp, frame);
 	eng_execute_finish(qp, frame);
 	eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
+}
+
+bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_frame *frame = qp->resp.cur;
+	enum eng_moved moved;
+
+	moved = eng_copy_run(&qp->resp.move, &rq->bytes_left);
+	if (moved == ENG_MOVE_MORE)
+		return true;
+	qp->resp.cur = NULL;
+	if (env_likely(moved == ENG_MOVE_DONE))
+		done(qp, rq, frame);
+	else
+		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
 	return false;
+}
+
+static ENG_INLINE bool move_at_once(struct eng_responder *resp, struct eng_runq *rq, u32 length)
+{
+	if (!length)
+		return true;
+	if (length > rq->bytes_left ||
+	    !eng_copy_quick(resp->move.dst.seg, resp->move.src.seg, length))
+		return false;
+	rq->bytes_left -= length;
+	return true;
 }
 
 static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 verdict)
 {
-	if (verdict != ENG_BEGUN_MOVE) {
+	if (env_unlikely(verdict != ENG_BEGUN_MOVE)) {
 		refuse(qp, rq, frame, verdict);
+		return;
+	}
+	if (env_likely(move_at_once(&qp->resp, rq, frame->length))) {
+		done(qp, rq, frame);
 		return;
 	}
 	qp->resp.cur = frame;
@@ -85,7 +102,7 @@ static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
 }
 
 /* Behind the expected PSN: IBTA vol. 1, 9.7.5.1.2, responses to duplicate requests. */
-static void repeat(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static ENG_COLD void repeat(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
 	if (frame->op == ENG_OP_READ)
 		act(qp, rq, frame, eng_execute_begin(qp, frame));

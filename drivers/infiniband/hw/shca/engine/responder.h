@@ -8,25 +8,26 @@
 #include "types.h"
 
 /* Executes a request, or begins to: qp->resp.cur is set while its bytes are moving. */
-void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+ENG_PRIVATE void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq,
+				       struct eng_frame *frame);
 /* Moves on.  True: the budget ended first. */
-bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq);
 /* Gives up the request at hand, as if it had been lost. */
-void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq);
 
 /* execute.c: begins the effect of a request.  An enum eng_reply, or ENG_BEGUN_MOVE. */
 #define ENG_BEGUN_MOVE	0x100u
-u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame);
 /* The bytes have moved: completions and references. */
-void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame);
 /* They did not, for @moved; what to answer. */
-u8 eng_execute_fail(struct eng_qp *qp, struct eng_frame *frame, enum eng_moved moved);
+ENG_PRIVATE u8 eng_execute_fail(struct eng_qp *qp, struct eng_frame *frame, enum eng_moved moved);
 /* Drops the references of the request at hand. */
-void eng_execute_drop(struct eng_qp *qp);
+ENG_PRIVATE void eng_execute_drop(struct eng_qp *qp);
 /* Answers a repeated atomic from memory; what to answer, or ENG_BEGUN_MOVE. */
-u32 eng_execute_repeat_atomic(struct eng_qp *qp, struct eng_frame *frame);
+ENG_PRIVATE u32 eng_execute_repeat_atomic(struct eng_qp *qp, struct eng_frame *frame);
 
 /* ud.c: a datagram, executed or dropped, then sent on. */
-void eng_ud_receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
+ENG_PRIVATE void eng_ud_receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
 
 #endif

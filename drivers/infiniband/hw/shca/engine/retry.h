@@ -16,12 +16,12 @@ static inline void eng_retry_progress(struct eng_qp *qp)
 }
 
 /* The oldest request came back with an RNR NAK, a sequence NAK, or lost. */
-void eng_retry_start(struct eng_qp *qp, const struct eng_frame *frame);
+ENG_PRIVATE void eng_retry_start(struct eng_qp *qp, const struct eng_frame *frame);
 /* A probe came back. */
-void eng_retry_credit(struct eng_qp *qp, bool credit);
+ENG_PRIVATE void eng_retry_credit(struct eng_qp *qp, bool credit);
 /* A step found a deadline set: is it over? */
-void eng_retry_tick(struct eng_qp *qp);
+ENG_PRIVATE void eng_retry_tick(struct eng_qp *qp);
 /* Forgets waiting and deadline. */
-void eng_retry_stop(struct eng_qp *qp);
+ENG_PRIVATE void eng_retry_stop(struct eng_qp *qp);
 
 #endif

@@ -19,7 +19,6 @@
  * No thread waits for a QP while it is in a step; control operations wait before they own one.
  */
 #include "completer.h"
-#include "cq.h"
 #include "flush.h"
 #include "inbox.h"
 #include "link.h"
@@ -86,12 +85,11 @@ static u32 kicked(u32 old, bool queue)
 	}
 }
 
-void eng_kick(struct eng_runq *rq, struct eng_qp *qp)
+void eng_run_kick(struct eng_runq *rq, struct eng_qp *qp)
 {
-	u32 old, new, seen;
+	u32 old = env_read(qp->run);
+	u32 new, seen;
 
-	env_mb();
-	old = env_read(qp->run);
 	for (;;) {
 		new = kicked(old, rq != NULL);
 		if (new == old)
@@ -105,6 +103,12 @@ void eng_kick(struct eng_runq *rq, struct eng_qp *qp)
 		put_last(rq, qp);
 	else if ((new & STATES) == DEFERRED && !(old & LISTED))
 		qp->dev->ops->defer(qp);
+}
+
+void eng_kick(struct eng_runq *rq, struct eng_qp *qp)
+{
+	env_mb();
+	eng_run_kick(rq, qp);
 }
 
 void eng_run_overtake(struct eng_runq *rq, struct eng_qp *qp)
@@ -212,7 +216,6 @@ static bool step(struct eng_qp *qp, struct eng_runq *rq)
 	if ((state == ENG_QPS_ERR || state == ENG_QPS_SQE) && eng_flush_run(qp, rq))
 		more = true;
 	eng_link_flush(qp, rq);
-	eng_cq_notify(qp);
 	/* Frames that came back at once, and errors met after the flush, want another step. */
 	if (more || qp->in || eng_state(qp) != state)
 		return true;

@@ -8,12 +8,14 @@
 #include "types.h"
 
 /* Waits until the QP is nobody's and takes it, for a control operation. */
-void eng_run_own(struct eng_qp *qp);
+ENG_PRIVATE void eng_run_own(struct eng_qp *qp);
 /* Gives it back and lets it run: what the operation changed takes effect before this returns. */
-void eng_run_disown(struct eng_qp *qp);
+ENG_PRIVATE void eng_run_disown(struct eng_qp *qp);
+/* eng_kick() for those who have put a full barrier behind the work they published. */
+ENG_PRIVATE void eng_run_kick(struct eng_runq *rq, struct eng_qp *qp);
 /* Takes over a QP that waits for a worker; else does nothing. */
-void eng_run_overtake(struct eng_runq *rq, struct eng_qp *qp);
+ENG_PRIVATE void eng_run_overtake(struct eng_runq *rq, struct eng_qp *qp);
 /* An owned QP will never run again; no kick and no worker refers to it after this. */
-void eng_run_kill(struct eng_qp *qp);
+ENG_PRIVATE void eng_run_kill(struct eng_qp *qp);
 
 #endif

@@ -8,8 +8,21 @@
 #include "sge.h"
 #include "mr.h"
 
-bool eng_sge_resolve(struct eng_dev *dev, const struct eng_pd *pd, struct eng_seg *segs, u64 need,
-		     u32 access)
+static bool resolve_one(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg *seg, u32 access)
+{
+	struct eng_mr_want want = {
+		.addr = seg->addr,
+		.length = seg->length,
+		.key = seg->key,
+		.access = access,
+	};
+
+	seg->mr = eng_mr_get(qp->dev, &qp->local_mr, pd, want);
+	return seg->mr != NULL;
+}
+
+static bool resolve_many(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg *segs,
+			 u64 need, u32 access)
 {
 	struct eng_seg *seg;
 
@@ -17,8 +30,7 @@ bool eng_sge_resolve(struct eng_dev *dev, const struct eng_pd *pd, struct eng_se
 	for (seg = segs; need; seg++) {
 		if (!seg->length)
 			continue;
-		seg->mr = eng_mr_get(dev, pd, seg->key, access, seg->addr, seg->length);
-		if (env_unlikely(!seg->mr)) {
+		if (env_unlikely(!resolve_one(qp, pd, seg, access))) {
 			eng_sge_release(segs, (u32)(seg - segs));
 			return false;
 		}
@@ -27,14 +39,22 @@ bool eng_sge_resolve(struct eng_dev *dev, const struct eng_pd *pd, struct eng_se
 	return true;
 }
 
+bool eng_sge_resolve(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg *segs, u64 need,
+		     u32 access)
+{
+	if (!need)
+		return true;
+	if (env_likely(segs->length >= need))
+		return resolve_one(qp, pd, segs, access);
+	return resolve_many(qp, pd, segs, need, access);
+}
+
 void eng_sge_release(struct eng_seg *segs, u32 count)
 {
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		if (!segs[i].mr)
+	for (; count; count--, segs++) {
+		if (!segs->mr)
 			continue;
-		eng_mr_put(segs[i].mr);
-		segs[i].mr = NULL;
+		eng_mr_put(segs->mr);
+		segs->mr = NULL;
 	}
 }

@@ -5,15 +5,14 @@
 #ifndef ENG_SGE_H
 #define ENG_SGE_H
 
-#include "copy.h"
-#include "objects.h"
+#include "types.h"
 
 /*
  * Takes references for the elements that the first @need bytes reach; all of them must belong to
  * @pd and grant @access.  False: none is held.
  */
-bool eng_sge_resolve(struct eng_dev *dev, const struct eng_pd *pd, struct eng_seg *segs, u64 need,
-		     u32 access);
-void eng_sge_release(struct eng_seg *segs, u32 count);
+ENG_PRIVATE bool eng_sge_resolve(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg *segs,
+				 u64 need, u32 access);
+ENG_PRIVATE void eng_sge_release(struct eng_seg *segs, u32 count);
 
 #endif

@@ -21,12 +21,12 @@ static inline bool eng_state_receives(const struct eng_qp *qp)
 	return set >> qp->attr.state & 1;
 }
 
-void eng_state_set(struct eng_qp *qp, enum eng_qp_state state);
+ENG_PRIVATE void eng_state_set(struct eng_qp *qp, enum eng_qp_state state);
 /* To ERR; both queues are flushed by the step that calls this, or the next one. */
-void eng_state_error(struct eng_qp *qp);
+ENG_PRIVATE void eng_state_error(struct eng_qp *qp);
 /* To ERR with an affiliated event for it. */
-void eng_state_error_event(struct eng_qp *qp, enum eng_event event);
+ENG_PRIVATE void eng_state_error_event(struct eng_qp *qp, enum eng_event event);
 /* A send request failed: ERR for RC, SQE for UC and UD (IBTA vol. 1, 10.3.1). */
-void eng_state_send_error(struct eng_qp *qp);
+ENG_PRIVATE void eng_state_send_error(struct eng_qp *qp);
 
 #endif

@@ -12,13 +12,15 @@
 #include "copy.h"
 #include "engine.h"
 #include "limits.h"
+#include "mr.h"
 #include "opcode.h"
+#include "private.h"
 
 enum eng_frame_flags {
 	ENG_FRAME_REPLY		= 1 << 0,	/* on its way home */
 	ENG_FRAME_PROBE		= 1 << 1,	/* asks for credit only, executes nothing */
-	ENG_FRAME_IMM		= 1 << 2,
-	ENG_FRAME_SOLICITED	= 1 << 3,
+	ENG_FRAME_SOLICITED	= SHCA_SEND_SOLICITED,
+	ENG_FRAME_IMM		= 1 << 3,
 	ENG_FRAME_RECEIVE	= 1 << 4,	/* takes a receive */
 };
 
@@ -63,9 +65,14 @@ struct eng_frame {
 	u64 compare_add, swap;		/* AtomicETH; compare_add brings back the old value */
 };
 
+/* Frames that travel together, linked from the newest to the oldest. */
+struct eng_chain {
+	struct eng_frame *newest, *oldest;
+};
+
 enum eng_slot_flags {
-	ENG_SLOT_SIGNALED	= 1 << 0,
-	ENG_SLOT_FENCE		= 1 << 1,
+	ENG_SLOT_FENCE		= SHCA_SEND_FENCE,
+	ENG_SLOT_SIGNALED	= SHCA_SEND_SIGNALED,
 	ENG_SLOT_FETCH		= 1 << 2,	/* counts against max_rd_atomic */
 	ENG_SLOT_INLINE		= 1 << 3,	/* payload is the slot's own bytes */
 	ENG_SLOT_AWAY		= 1 << 4,	/* the frame is not home */
@@ -108,8 +115,7 @@ struct eng_sendq {
 	u32 away;			/* frames that are not home */
 	u32 fetching;			/* READs and atomics between una and nxt */
 	u32 psn;			/* of the next message */
-	u32 out_count;
-	struct eng_frame *out, *out_last;	/* emitted, not pushed: newest first */
+	struct eng_chain out;		/* emitted, not pushed */
 	bool broken;			/* the ring said something impossible */
 	bool emitted;			/* in this step */
 };
@@ -126,6 +132,14 @@ struct eng_retry {
 	bool early;			/* sent before the RNR timer ended, on a credit */
 };
 
+/* The connected peer as last looked up; valid as long as no QP of its device was destroyed since. */
+struct eng_qp_cache {
+	struct eng_qp *qp;
+	struct eng_dev *dev;
+	u64 generation;
+	u32 qpn;
+};
+
 struct eng_responder {
 	u32 epsn, msn;
 	bool nak_sent;			/* one sequence NAK per gap (IBTA vol. 1, 9.7.5.2.2) */
@@ -134,7 +148,7 @@ struct eng_responder {
 	struct eng_move move;
 	struct eng_seg remote;		/* what the frame's va and rkey name */
 	struct eng_seg raw;		/* memory of our own: GRH, atomic result */
-	struct eng_frame *replies, *replies_last;	/* to one QP, newest first */
+	struct eng_chain replies;	/* to one QP */
 	u32 next_result;
 	u8 grh[ENG_GRH_BYTES];
 };
@@ -148,7 +162,8 @@ struct eng_qp {
 	/* Constant after init. */
 	u32 qpn __attribute__((aligned(64)));
 	u8 type;
-	bool sig_all;
+	u8 slot_flags;			/* of every slot: ENG_SLOT_SIGNALED for sig_all */
+	u8 slot_mask;			/* SHCA_SEND_* that a slot takes over */
 	u32 max_send_sge, max_recv_sge, max_inline;
 	u32 window, slot_bytes;
 	struct eng_dev *dev;
@@ -165,9 +180,10 @@ struct eng_qp {
 	struct shca_qp_shared *shared;	/* NULL: rings are out of bounds */
 	struct eng_frame *in, *in_last;	/* taken from the inbox, oldest first */
 	struct eng_qp_attr attr;	/* attr.state is the state */
+	struct eng_mr_cache local_mr, remote_mr;
+	struct eng_qp_cache dest;
 	u32 mtu_shift;
 	bool srq_last_raised, drain_raised, recv_broken;
-	u8 notify_send, notify_recv;	/* enum eng_notify, owed at the end of the step */
 	struct eng_sendq sq;
 	struct eng_ring rq;
 	struct eng_retry retry;

@@ -85,7 +85,7 @@ static enum eng_moved move_in(struct eng_qp *qp, const struct eng_frame *frame)
 	return eng_copy_run(move, &budget);
 }
 
-static void report(struct eng_qp *qp, const struct eng_frame *frame, u8 status)
+static void report_receive(struct eng_qp *qp, const struct eng_frame *frame, u8 status)
 {
 	struct eng_completion c = {
 		.byte_len = frame->length + ENG_GRH_BYTES,
@@ -117,11 +117,11 @@ static bool receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 	if (!wanted(qp, frame) || eng_recvq_take(qp, need) != ENG_RECV_TAKEN)
 		return false;
 	if (qp->recv->bad) {
-		report(qp, frame, ENG_WC_LOC_QP_OP_ERR);
+		report_receive(qp, frame, ENG_WC_LOC_QP_OP_ERR);
 		return true;
 	}
-	if (!eng_sge_resolve(qp->dev, pd, eng_recvq_segs(qp), need, ENG_ACCESS_LOCAL_WRITE)) {
-		report(qp, frame, ENG_WC_LOC_PROT_ERR);
+	if (!eng_sge_resolve(qp, pd, eng_recvq_segs(qp), need, ENG_ACCESS_LOCAL_WRITE)) {
+		report_receive(qp, frame, ENG_WC_LOC_PROT_ERR);
 		return true;
 	}
 	moved = move_in(qp, frame);
@@ -130,7 +130,7 @@ static bool receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 		return false;		/* the receive stays held for the next datagram */
 	rq->bytes_left -= need < rq->bytes_left ? need : rq->bytes_left;
 	qp->counters[ENG_CNT_BYTES] += frame->length;
-	report(qp, frame, moved == ENG_MOVE_DONE ? ENG_WC_SUCCESS : ENG_WC_LOC_PROT_ERR);
+	report_receive(qp, frame, moved == ENG_MOVE_DONE ? ENG_WC_SUCCESS : ENG_WC_LOC_PROT_ERR);
 	return true;
 }
 

@@ -36,7 +36,7 @@ static u8 take_sges(struct eng_qp *qp, struct eng_slot *slot, const u8 *from, u3
 	u64 total = 0;
 	u32 i;
 
-	if (count > qp->max_send_sge || count * sizeof(sge) > room)
+	if (env_unlikely(count > qp->max_send_sge || count * sizeof(sge) > room))
 		return ENG_WC_LOC_QP_OP_ERR;
 	for (i = 0; i < count; i++, from += sizeof(sge)) {
 		eng_ring_copy_out(&sge, from, sizeof(sge) / 8);
@@ -82,22 +82,16 @@ static u8 take_payload(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry
 	return ENG_WC_SUCCESS;
 }
 
-static void take_flags(struct eng_qp *qp, struct eng_slot *slot, const struct eng_opcode *row,
-		       u8 send_flags)
+static ENG_INLINE void take_flags(struct eng_qp *qp, struct eng_slot *slot, u8 row_flags,
+				  u8 send_flags)
 {
-	if (qp->sig_all || send_flags & SHCA_SEND_SIGNALED)
-		slot->flags |= ENG_SLOT_SIGNALED;
-	if (qp->type == ENG_QPT_RC && send_flags & SHCA_SEND_FENCE)
-		slot->flags |= ENG_SLOT_FENCE;
-	if (row->flags & ENG_OPCODE_FETCH)
+	slot->flags |= (send_flags & qp->slot_mask) | qp->slot_flags;
+	if (row_flags & ENG_OPCODE_FETCH)
 		slot->flags |= ENG_SLOT_FETCH;
-	if (row->flags & ENG_OPCODE_IMM)
+	if (row_flags & ENG_OPCODE_IMM)
 		slot->frame.flags |= ENG_FRAME_IMM;
-	if (row->flags & ENG_OPCODE_RECEIVE) {
-		slot->frame.flags |= ENG_FRAME_RECEIVE;
-		if (send_flags & SHCA_SEND_SOLICITED)
-			slot->frame.flags |= ENG_FRAME_SOLICITED;
-	}
+	if (row_flags & ENG_OPCODE_RECEIVE)
+		slot->frame.flags |= ENG_FRAME_RECEIVE | (send_flags & ENG_FRAME_SOLICITED);
 }
 
 static u8 take_address(struct eng_qp *qp, struct eng_slot *slot, const struct shca_send_wqe *head)
@@ -129,18 +123,19 @@ void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry)
 	eng_ring_copy_out(&head, entry, sizeof(head) / 8);
 	row = eng_opcode_row(head.opcode, qp->type);
 	slot->wr_id = head.wr_id;
-	slot->wc_opcode = eng_opcode_wc(head.opcode);
 	slot->flags = 0;
 	frame->flags = 0;
 	frame->length = 0;
 	frame->segs = 0;
 	if (env_unlikely(!row)) {
+		slot->wc_opcode = eng_opcode_wc(head.opcode);
 		slot->status = ENG_WC_LOC_QP_OP_ERR;
 		return;
 	}
+	slot->wc_opcode = row->wc;
 	frame->op = row->op;
 	frame->imm = head.ex;
-	take_flags(qp, slot, row, head.flags);
+	take_flags(qp, slot, row->flags, head.flags);
 	status = take_payload(qp, slot, entry, row, &head);
 	if (!status)
 		status = take_address(qp, slot, &head);

@@ -9,6 +9,6 @@
 
 /* Decodes @entry, which the process may change meanwhile, into @slot; slot->status says what is
  * wrong with it. */
-void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry);
+ENG_PRIVATE void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry);
 
 #endif

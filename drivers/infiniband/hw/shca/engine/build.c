@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * build.c - the engine as one unit of translation, as the kernel does it with its scheduler.
+ *
+ * A message takes some forty small steps through these rooms; as calls between objects they would
+ * cost more than their work.  Every file also compiles alone, which the unit tests do.
+ */
+#define ENG_PRIVATE	static
+
+#include "ah.c"
+#include "completer.c"
+#include "copy.c"
+#include "cq.c"
+#include "dev.c"
+#include "direct.c"
+#include "execute.c"
+#include "flush.c"
+#include "inbox.c"
+#include "mcast.c"
+#include "modify.c"
+#include "mr.c"
+#include "opcode.c"
+#include "qp.c"
+#include "recvq.c"
+#include "requester.c"
+#include "responder.c"
+#include "retry.c"
+#include "run.c"
+#include "sge.c"
+#include "srq.c"
+#include "state.c"
+#include "ud.c"
+#include "wqe.c"
