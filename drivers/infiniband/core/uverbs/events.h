@@ -41,7 +41,7 @@ struct uverbs_event_ops {
 
 struct uverbs_event_queue {
 	const struct uverbs_event_ops *ops;	/* set at init, then constant */
-	/* Protects all members below and the event members of the objects. Taken from interrupts. */
+	/* Protects all members below and the objects' event members. Taken from interrupts. */
 	spinlock_t lock;
 	struct list_head ready;
 	bool closed;		/* no more events come in; reads fail once ready is empty */
@@ -49,7 +49,8 @@ struct uverbs_event_queue {
 	struct fasync_struct *fasync;
 };
 
-void uverbs_events_queue_init(struct uverbs_event_queue *queue, const struct uverbs_event_ops *ops);
+void uverbs_events_queue_init(struct uverbs_event_queue *queue,
+			      const struct uverbs_event_ops *ops);
 void uverbs_events_queue_wake(struct uverbs_event_queue *queue);
 void uverbs_events_queue_close(struct uverbs_event_queue *queue);
 ssize_t uverbs_events_queue_read(struct uverbs_event_queue *queue, struct file *filp,
@@ -67,7 +68,7 @@ struct ib_uverbs_completion_event_file {
  * queued: nothing is allocated when an event occurs, and nothing can grow.
  */
 struct uverbs_comp_source {
-	struct ib_uverbs_completion_event_file *file;	/* NULL without channel; holds a reference */
+	struct ib_uverbs_completion_event_file *file;	/* NULL without channel; a reference */
 	struct list_head ready;		/* in the queue while unread is not 0 */
 	u32 unread;
 	u32 reported;			/* events read so far; returned by destroy */

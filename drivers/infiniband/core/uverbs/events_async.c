@@ -132,7 +132,7 @@ void uverbs_events_async_init(struct ib_uverbs_async_event_file *file)
 	ib_register_event_handler(&file->port_handler);
 }
 
-/* Where objects report unless their creator chose otherwise; NULL in a context without such a file. */
+/* Where objects report unless their creator chose otherwise; NULL in a context without any. */
 struct ib_uverbs_async_event_file *
 uverbs_events_async_default(const struct uverbs_attr_bundle *attrs)
 {

@@ -15,7 +15,7 @@
 #include "defs.h"
 #include "objects.h"
 
-/* Larger work requests than the uapi struct are legal, their tail is ignored; but not this large. */
+/* Work requests larger than the uapi struct are legal, their tail is ignored; up to this size. */
 #define POST_MAX_WQE_SIZE	4096
 
 /* A send work request in the shape its opcode asks for. */

@@ -20,6 +20,9 @@
 #define FIXTURE_ALL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 				 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
+/* Not every test uses everything. */
+#define FIXTURE			__attribute__((unused))
+
 struct fixture {
 	struct ibv_context *ctx;
 	struct ibv_device_attr attr;
@@ -30,8 +33,7 @@ struct fixture {
 	int gid_index;
 };
 
-__attribute__((unused))
-static struct ibv_context *fixture_open_device(void)
+FIXTURE static struct ibv_context *fixture_open_device(void)
 {
 	const char *wanted = getenv("KV_DEV");
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -50,9 +52,8 @@ static struct ibv_context *fixture_open_device(void)
 	return ctx;
 }
 
-/* The GID that maps an IPv4 address, as v2: the last such one (v1 comes first where there is v1). */
-__attribute__((unused))
-static void fixture_find_gid(struct fixture *f)
+/* The GID that maps an IPv4 address, as v2: the last such one (v1 comes before v2). */
+FIXTURE static void fixture_find_gid(struct fixture *f)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	union ibv_gid gid;
@@ -71,8 +72,7 @@ static void fixture_find_gid(struct fixture *f)
 		tap_bail("port %d has no GID of an IPv4 address", FIXTURE_PORT);
 }
 
-__attribute__((unused))
-static void fixture_open(struct fixture *f)
+FIXTURE static void fixture_open(struct fixture *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->ctx = fixture_open_device();
@@ -91,16 +91,14 @@ static void fixture_open(struct fixture *f)
 		tap_bail("register memory");
 }
 
-__attribute__((unused))
-static void fixture_close(struct fixture *f)
+FIXTURE static void fixture_close(struct fixture *f)
 {
 	if (ibv_dereg_mr(f->mr) || ibv_dealloc_pd(f->pd) || ibv_close_device(f->ctx))
 		tap_ok(false, "everything the test made can be destroyed");
 	free(f->buf);
 }
 
-__attribute__((unused))
-static struct ibv_qp *fixture_qp(struct fixture *f, struct ibv_cq *cq, struct ibv_srq *srq,
+FIXTURE static struct ibv_qp *fixture_qp(struct fixture *f, struct ibv_cq *cq, struct ibv_srq *srq,
 				 enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr init = {
@@ -115,8 +113,7 @@ static struct ibv_qp *fixture_qp(struct fixture *f, struct ibv_cq *cq, struct ib
 	return qp;
 }
 
-__attribute__((unused))
-static int fixture_qp_to_init(struct ibv_qp *qp)
+FIXTURE static int fixture_qp_to_init(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = FIXTURE_PORT, .qkey = FIXTURE_QKEY,
@@ -127,8 +124,7 @@ static int fixture_qp_to_init(struct ibv_qp *qp)
 			     (qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS));
 }
 
-__attribute__((unused))
-static int fixture_qp_to_rtr(struct fixture *f, struct ibv_qp *qp, uint32_t dest_qpn)
+FIXTURE static int fixture_qp_to_rtr(struct fixture *f, struct ibv_qp *qp, uint32_t dest_qpn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = dest_qpn,
@@ -146,8 +142,7 @@ static int fixture_qp_to_rtr(struct fixture *f, struct ibv_qp *qp, uint32_t dest
 			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0));
 }
 
-__attribute__((unused))
-static int fixture_qp_to_rts(struct ibv_qp *qp)
+FIXTURE static int fixture_qp_to_rts(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
@@ -161,15 +156,13 @@ static int fixture_qp_to_rts(struct ibv_qp *qp)
 }
 
 /* Ready to send to dest_qpn of this same port (for UD: to anybody). */
-__attribute__((unused))
-static void fixture_connect(struct fixture *f, struct ibv_qp *qp, uint32_t dest_qpn)
+FIXTURE static void fixture_connect(struct fixture *f, struct ibv_qp *qp, uint32_t dest_qpn)
 {
 	if (fixture_qp_to_init(qp) || fixture_qp_to_rtr(f, qp, dest_qpn) || fixture_qp_to_rts(qp))
 		tap_bail("connect QP");
 }
 
-__attribute__((unused))
-static int fixture_post_recv(struct fixture *f, struct ibv_qp *qp, uint64_t wr_id)
+FIXTURE static int fixture_post_recv(struct fixture *f, struct ibv_qp *qp, uint64_t wr_id)
 {
 	struct ibv_sge sge = { (uintptr_t)f->buf, 4096, f->mr->lkey };
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -177,19 +170,17 @@ static int fixture_post_recv(struct fixture *f, struct ibv_qp *qp, uint64_t wr_i
 	return ibv_post_recv(qp, &wr, &bad);
 }
 
-__attribute__((unused))
-static int fixture_post_send(struct fixture *f, struct ibv_qp *qp, uint64_t wr_id, int flags)
+FIXTURE static int fixture_post_send(struct fixture *f, struct ibv_qp *qp, uint64_t id, int flags)
 {
 	struct ibv_sge sge = { (uintptr_t)f->buf + 8192, 64, f->mr->lkey };
-	struct ibv_send_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1,
+	struct ibv_send_wr wr = { .wr_id = id, .sg_list = &sge, .num_sge = 1,
 				  .opcode = IBV_WR_SEND, .send_flags = flags }, *bad;
 
 	return ibv_post_send(qp, &wr, &bad);
 }
 
 /* Polls until one completion is there; false after about two seconds. */
-__attribute__((unused))
-static bool fixture_wait_wc(struct ibv_cq *cq, struct ibv_wc *wc)
+FIXTURE static bool fixture_wait_wc(struct ibv_cq *cq, struct ibv_wc *wc)
 {
 	struct timespec nap = { .tv_nsec = 1000000 };
 	int i, n;

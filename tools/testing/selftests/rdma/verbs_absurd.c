@@ -55,6 +55,12 @@ static int try_qp(struct ibv_cq *cq, struct ibv_srq *srq, enum ibv_qp_type type,
 	return ibv_destroy_qp(qp) ? -2 : 0;
 }
 
+static struct ibv_qp_cap caps(uint32_t send_wr, uint32_t recv_wr, uint32_t send_sge,
+			      uint32_t recv_sge, uint32_t inline_data)
+{
+	return (struct ibv_qp_cap){ send_wr, recv_wr, send_sge, recv_sge, inline_data };
+}
+
 static void test_cq(void)
 {
 	int i, bad = 0;
@@ -95,21 +101,21 @@ static void test_qp(void)
 		tap_bail("CQ, SRQ");
 	tap_is(try_qp(cq, NULL, IBV_QPT_RC, fine), 0, "a small RC QP is fine");
 	tap_is(try_qp(cq, NULL, IBV_QPT_RC, none), 0, "so is one with nothing in it");
-	tap_is(try_qp(cq, NULL, IBV_QPT_RC, (struct ibv_qp_cap){ f.attr.max_qp_wr + 1, 1, 1, 1, 0 }),
+	tap_is(try_qp(cq, NULL, IBV_QPT_RC, caps(f.attr.max_qp_wr + 1, 1, 1, 1, 0)),
 	       EINVAL, "max_qp_wr + 1 sends are EINVAL");
-	tap_is(try_qp(cq, NULL, IBV_QPT_RC, (struct ibv_qp_cap){ 1, f.attr.max_qp_wr + 1, 1, 1, 0 }),
+	tap_is(try_qp(cq, NULL, IBV_QPT_RC, caps(1, f.attr.max_qp_wr + 1, 1, 1, 0)),
 	       EINVAL, "so many receives too");
-	tap_is(try_qp(cq, NULL, IBV_QPT_RC, (struct ibv_qp_cap){ 1, 1, f.attr.max_sge + 1, 1, 0 }),
+	tap_is(try_qp(cq, NULL, IBV_QPT_RC, caps(1, 1, f.attr.max_sge + 1, 1, 0)),
 	       EINVAL, "max_sge + 1 entries to send are EINVAL");
-	tap_is(try_qp(cq, NULL, IBV_QPT_RC, (struct ibv_qp_cap){ 1, 1, 1, f.attr.max_sge + 1, 0 }),
+	tap_is(try_qp(cq, NULL, IBV_QPT_RC, caps(1, 1, 1, f.attr.max_sge + 1, 0)),
 	       EINVAL, "so many to receive too");
-	tap_is(try_qp(cq, NULL, IBV_QPT_RC, (struct ibv_qp_cap){ 1, 1, 1, 1, 1u << 30 }),
+	tap_is(try_qp(cq, NULL, IBV_QPT_RC, caps(1, 1, 1, 1, 1u << 30)),
 	       EINVAL, "1 GiB inline is EINVAL");
 	tap_is(try_qp(cq, NULL, 7, fine), EINVAL, "QP type 7 is EINVAL");
 	tap_is(try_qp(cq, NULL, 0, fine), EINVAL, "an application gets no SMI QP");
 	tap_ok(try_qp(cq, srq, IBV_QPT_UC, fine) != 0, "a UC QP with an SRQ is refused");
 	for (i = 0; i < ROUNDS; i++)
-		bad += try_qp(cq, srq, IBV_QPT_RC, (struct ibv_qp_cap){ ~0u, ~0u, ~0u, ~0u, ~0u }) !=
+		bad += try_qp(cq, srq, IBV_QPT_RC, caps(-1, -1, -1, -1, -1)) !=
 		       EINVAL;
 	tap_is(bad, 0, "all capacities at 2^32-1 are EINVAL, %d times over", ROUNDS);
 	ibv_destroy_srq(srq);
