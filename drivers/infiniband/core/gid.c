@@ -15,6 +15,7 @@
 #include "core_priv.h"
 #include "gid_table.h"
 #include "roce_netdev.h"
+#include "trace_gid.h"
 
 static const char * const type_names[] = {
 	[IB_GID_TYPE_IB] = "IB/RoCE v1",
@@ -92,6 +93,7 @@ static void release_entry(struct kref *kref)
 	table->starved = false;
 	spin_unlock_irqrestore(&table->lock, flags);
 
+	trace_core_gid_freed(&entry->attr);
 	kfree(entry);
 	if (starved)
 		core_roce_rescan_all();
@@ -155,6 +157,7 @@ static int install(struct ib_gid_table *table, const struct ib_gid_attr *attr, b
 	entry->live = true;
 	table->slots[attr->index] = entry;
 	spin_unlock_irq(&table->lock);
+	trace_core_gid_live(&entry->attr);
 	return 0;
 }
 
@@ -174,6 +177,7 @@ static void retire(struct ib_gid_table *table, struct core_gid_entry *entry)
 	if (!rdma_protocol_roce(dev, entry->attr.port_num))
 		table->slots[entry->attr.index] = NULL;
 	spin_unlock_irq(&table->lock);
+	trace_core_gid_retired(&entry->attr);
 
 	if (rdma_cap_roce_gid_table(dev, entry->attr.port_num))
 		dev->ops.del_gid(&entry->attr, &entry->driver_context);

@@ -188,6 +188,22 @@ void core_roce_apply_netdev(struct ib_device *dev, struct net_device *ndev)
 			apply_to_port(dev, port, ndev);
 }
 
+static bool is_of_netdev(const union ib_gid *gid, const struct net_device *ndev, bool is_default,
+			 const void *arg)
+{
+	return ndev == arg;
+}
+
+void core_roce_apply_new_mac(struct ib_device *dev, struct net_device *ndev)
+{
+	u32 port;
+
+	rdma_for_each_port(dev, port)
+		if (rdma_cap_roce_gid_table(dev, port))
+			core_gid_del_picked(dev, port, is_of_netdev, ndev);
+	core_roce_apply_netdev(dev, ndev);
+}
+
 static bool has_ipv4(struct net_device *ndev, __be32 addr)
 {
 	struct in_device *in_dev = __in_dev_get_rcu(ndev);

@@ -12,6 +12,11 @@ union ib_gid;
 
 /* All entries of @ndev: the default one and those of its addresses. */
 void core_roce_apply_netdev(struct ib_device *dev, struct net_device *ndev);
+/*
+ * The same after a change of its MAC. Devices that keep the MAC in their own table get every entry
+ * anew; elsewhere entries whose GID did not change keep their index and users.
+ */
+void core_roce_apply_new_mac(struct ib_device *dev, struct net_device *ndev);
 /* Only the entry of one address, which was added or removed. */
 void core_roce_apply_address(struct ib_device *dev, struct net_device *ndev,
 			     const union ib_gid *gid);

@@ -28,7 +28,8 @@
 
 enum note_kind {
 	NOTE_ADDRESS,	/* one address of ndev came or went */
-	NOTE_NETDEV,	/* ndev came, went, or has another MAC */
+	NOTE_NETDEV,	/* ndev came or went */
+	NOTE_MAC,	/* ndev has another MAC */
 	NOTE_STACK,	/* what ndev stands on, or what stands on it, changed */
 };
 
@@ -70,26 +71,30 @@ static struct note *take_note(bool *scan)
 	return note;
 }
 
-static void apply_netdev(struct net_device *ndev)
+/* What the work item does with a note. */
+typedef void (*apply_fn)(struct ib_device *dev, struct net_device *ndev,
+			 const union ib_gid *gid);
+
+static void apply_to_all(struct net_device *ndev, const union ib_gid *gid, apply_fn apply)
 {
 	unsigned long index = 0;
 	struct ib_device *dev;
 
 	while ((dev = core_device_next(NULL, &index))) {
-		core_roce_apply_netdev(dev, ndev);
+		apply(dev, ndev, gid);
 		ib_device_put(dev);
 	}
 }
 
-static void apply_address(struct net_device *ndev, const union ib_gid *gid)
+static void apply_netdev(struct ib_device *dev, struct net_device *ndev, const union ib_gid *gid)
 {
-	unsigned long index = 0;
-	struct ib_device *dev;
+	core_roce_apply_netdev(dev, ndev);
+}
 
-	while ((dev = core_device_next(NULL, &index))) {
-		core_roce_apply_address(dev, ndev, gid);
-		ib_device_put(dev);
-	}
+static void apply_new_mac(struct ib_device *dev, struct net_device *ndev,
+			  const union ib_gid *gid)
+{
+	core_roce_apply_new_mac(dev, ndev);
 }
 
 /* A netdev found while walking a stack of netdevs, held. */
@@ -127,22 +132,34 @@ static void apply_stack(struct net_device *ndev)
 	if (ret)
 		core_roce_rescan_all();
 
-	apply_netdev(ndev);
+	apply_to_all(ndev, NULL, apply_netdev);
 	list_for_each_entry_safe(found, next, &stack, list) {
-		apply_netdev(found->ndev);
+		apply_to_all(found->ndev, NULL, apply_netdev);
 		dev_put(found->ndev);
 		kfree(found);
 	}
 }
 
-static void rescan_all(void)
+static void rescan(struct ib_device *dev, struct net_device *ndev, const union ib_gid *gid)
 {
-	unsigned long index = 0;
-	struct ib_device *dev;
+	rdma_roce_rescan_device(dev);
+}
 
-	while ((dev = core_device_next(NULL, &index))) {
-		rdma_roce_rescan_device(dev);
-		ib_device_put(dev);
+static void apply_note(struct note *note)
+{
+	switch (note->kind) {
+	case NOTE_ADDRESS:
+		apply_to_all(note->ndev, &note->gid, core_roce_apply_address);
+		break;
+	case NOTE_NETDEV:
+		apply_to_all(note->ndev, NULL, apply_netdev);
+		break;
+	case NOTE_MAC:
+		apply_to_all(note->ndev, NULL, apply_new_mac);
+		break;
+	case NOTE_STACK:
+		apply_stack(note->ndev);
+		break;
 	}
 }
 
@@ -154,14 +171,9 @@ static void work_off_notes(struct work_struct *work)
 	do {
 		note = take_note(&scan);
 		if (scan)
-			rescan_all();
+			apply_to_all(NULL, NULL, rescan);
 		if (note) {
-			if (note->kind == NOTE_ADDRESS)
-				apply_address(note->ndev, &note->gid);
-			else if (note->kind == NOTE_NETDEV)
-				apply_netdev(note->ndev);
-			else
-				apply_stack(note->ndev);
+			apply_note(note);
 			drop_note(note);
 		}
 		cond_resched();
@@ -224,8 +236,10 @@ static int on_netdev_event(struct notifier_block *nb, unsigned long event, void 
 	case NETDEV_REGISTER:
 	case NETDEV_UNREGISTER:
 	case NETDEV_UP:
-	case NETDEV_CHANGEADDR:
 		leave_note(NOTE_NETDEV, ndev, NULL);
+		break;
+	case NETDEV_CHANGEADDR:
+		leave_note(NOTE_MAC, ndev, NULL);
 		break;
 	case NETDEV_BONDING_FAILOVER:
 		leave_note(NOTE_STACK, ndev, NULL);
