@@ -83,7 +83,7 @@ static ENG_COLD void lose_chain(struct eng_qp *qp, struct eng_frame *newest)
 	}
 }
 
-static void flush_requests(struct eng_qp *qp, struct eng_runq *rq)
+void eng_link_flush_requests(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_chain chain = qp->sq.out;
 
@@ -96,7 +96,7 @@ static void flush_requests(struct eng_qp *qp, struct eng_runq *rq)
 		lose_chain(qp, chain.newest);
 }
 
-static void flush_replies(struct eng_qp *qp, struct eng_runq *rq)
+void eng_link_flush_replies(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_chain chain = qp->resp.replies;
 	struct eng_qp *home;
@@ -124,17 +124,11 @@ void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 	struct eng_responder *resp = &qp->resp;
 
 	if (resp->replies.newest && resp->replies.newest->src != frame->src)
-		flush_replies(qp, rq);
+		eng_link_flush_replies(qp, rq);
 	frame->reply = reply;
 	frame->msn = resp->msn;
 	frame->flags |= ENG_FRAME_REPLY;
 	chain_add(&resp->replies, frame);
-}
-
-void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq)
-{
-	flush_replies(qp, rq);
-	flush_requests(qp, rq);
 }
 
 /* The member after @after gets the frame next. */

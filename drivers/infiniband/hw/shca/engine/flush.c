@@ -85,8 +85,8 @@ bool eng_flush_run(struct eng_qp *qp, struct eng_runq *rq)
 
 	if (!qp->shared)
 		return false;
-	if (qp->retry.wait)
-		qp->retry.wait = ENG_WAIT_NONE;
+	qp->retry.wait = ENG_WAIT_NONE;
+	eng_requester_stop_running(qp);
 	more = flush_sends(qp, rq);
 	if (eng_state(qp) == ENG_QPS_ERR && flush_receives(qp, rq))
 		more = true;

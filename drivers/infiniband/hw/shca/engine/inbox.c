@@ -33,6 +33,10 @@ static void append_reversed(struct eng_qp *qp, struct eng_frame *newest)
 	struct eng_frame *oldest_first = NULL;
 	struct eng_frame *next, *last = newest;
 
+	if (env_likely(newest && !newest->next && !qp->in)) {
+		qp->in = qp->in_last = newest;
+		return;
+	}
 	for (; newest; newest = next) {
 		next = newest->next;
 		newest->next = oldest_first;

@@ -9,16 +9,17 @@
 
 #include "types.h"
 
-/* Queues a request to the connected peer; leaves with eng_link_flush(). */
+/* Queues a request to the connected peer; leaves with the flush. */
 ENG_PRIVATE void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame);
 /* Sends a datagram to where its address handle points.  It may come back at once, lost. */
 ENG_PRIVATE void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
 /* A multicast datagram goes on to the next member, or home. */
 ENG_PRIVATE void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
-/* Answers @frame; several answers to one QP travel together, at the latest with flush. */
+/* Answers @frame; several answers to one QP travel together, at the latest with the flush. */
 ENG_PRIVATE void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
 				u8 reply);
-ENG_PRIVATE void eng_link_flush(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_link_flush_replies(struct eng_qp *qp, struct eng_runq *rq);
+ENG_PRIVATE void eng_link_flush_requests(struct eng_qp *qp, struct eng_runq *rq);
 /* Makes somebody work on the frames that are away: the peer may wait for a worker. */
 ENG_PRIVATE void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
 

@@ -29,7 +29,7 @@ static void turn_away(struct eng_qp *qp, struct eng_runq *rq)
 		else
 			eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
 	}
-	eng_link_flush(qp, rq);
+	eng_link_flush_replies(qp, rq);
 }
 
 /*
@@ -63,6 +63,7 @@ static void forget_queues(struct eng_qp *qp)
 	eng_retry_stop(qp);
 	qp->sq.una = qp->sq.nxt = qp->sq.tail = qp->sq.begun = 0;
 	qp->sq.fetching = 0;
+	qp->sq.running = false;
 	qp->sq.ring.cons = 0;
 	qp->sq.broken = false;
 	eng_sge_release(eng_recvq_segs(qp), recv->segs);

@@ -36,6 +36,24 @@ static u32 window_room(const struct eng_qp *qp)
 	return qp->window - (qp->sq.tail - qp->sq.una);
 }
 
+/*
+ * The doorbell word, shca-abi.h: 1 promises that this engine looks at the ring again by itself, which
+ * the return of frames makes it do.  It becomes 0 before the look that may be the last one.
+ */
+static ENG_INLINE void set_running(struct eng_qp *qp, bool running)
+{
+	qp->sq.running = running;
+	env_write(qp->shared->running, (u32)running);
+	if (!running)
+		env_mb();
+}
+
+void eng_requester_stop_running(struct eng_qp *qp)
+{
+	if (qp->sq.running && qp->shared)
+		set_running(qp, false);
+}
+
 static void fill(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_ring *ring = &qp->sq.ring;
@@ -44,7 +62,11 @@ static void fill(struct eng_qp *qp, struct eng_runq *rq)
 
 	if (!n)
 		return;
+	if (n == qp->window)
+		eng_requester_stop_running(qp);
 	ready = eng_requester_ready(qp);
+	if (!ready)
+		return;
 	if (n > ready)
 		n = ready;
 	if (n > rq->wqes_left)
@@ -52,15 +74,16 @@ static void fill(struct eng_qp *qp, struct eng_runq *rq)
 	if (!n)
 		return;
 	rq->wqes_left -= n;
-	env_write(qp->shared->running, 1);
-	while (n--) {
+	if (!qp->sq.running)
+		set_running(qp, true);
+	do {
 		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.tail);
 
 		eng_wqe_decode(qp, slot, eng_ring_entry(ring->entries, ring->count, ring->stride,
 							ring->cons));
 		slot->wqe_count = ++ring->cons;
 		qp->sq.tail++;
-	}
+	} while (--n);
 	env_store_release(&qp->shared->sq_cons, ring->cons);
 }
 
@@ -185,13 +208,15 @@ static void drain(struct eng_qp *qp, struct eng_runq *rq)
 
 void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq)
 {
-	if (eng_state(qp) == ENG_QPS_SQD)
+	if (env_likely(eng_state(qp) == ENG_QPS_RTS)) {
+		if (qp->retry.wait)
+			return;
+		if (rq->bytes_left)
+			fill(qp, rq);
+		emit(qp, rq, qp->sq.tail);
+	} else if (eng_state(qp) == ENG_QPS_SQD) {
 		drain(qp, rq);
-	if (eng_state(qp) != ENG_QPS_RTS || qp->retry.wait)
-		return;
-	if (rq->bytes_left)
-		fill(qp, rq);
-	emit(qp, rq, qp->sq.tail);
+	}
 }
 
 void eng_requester_go_back(struct eng_qp *qp)
@@ -214,29 +239,17 @@ bool eng_requester_probe(struct eng_qp *qp)
 	return true;
 }
 
-/* Would the step find work in the ring? */
-static bool ring_waits(struct eng_qp *qp)
-{
-	return eng_state(qp) == ENG_QPS_RTS && !qp->retry.wait && window_room(qp) &&
-	       eng_requester_ready(qp);
-}
-
-/*
- * While frames are away their return makes the engine look at the ring again, so running stays 1.
- * With the last one home it becomes 0, and then the ring is looked at once more: shca-abi.h.
- */
 bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq)
 {
+	enum eng_qp_state state = eng_state(qp);
+
 	if (qp->sq.away) {
-		if (!qp->sq.emitted && rq->bytes_left)
+		if (env_unlikely(!qp->sq.emitted && rq->bytes_left))
 			eng_link_nudge(qp, rq);
-		return ring_waits(qp);
-	}
-	if (!qp->shared)
 		return false;
-	if (env_read(qp->shared->running)) {
-		env_write(qp->shared->running, 0);
-		env_mb();
 	}
-	return ring_waits(qp);
+	if (state != ENG_QPS_RTS || qp->retry.wait)
+		return false;
+	/* Everything failed or came back within this step, or the budget ended before the ring. */
+	return qp->sq.running || eng_requester_ready(qp);
 }

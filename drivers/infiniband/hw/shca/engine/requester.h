@@ -11,7 +11,16 @@
 ENG_PRIVATE void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq);
 /* Sends everything unfinished again, from the oldest on. */
 ENG_PRIVATE void eng_requester_go_back(struct eng_qp *qp);
-/* Before the owner lets go: settles the doorbell word.  True: new WQEs are there. */
+/* Is there nothing to send, and nothing on its way? */
+static inline bool eng_requester_idle(const struct eng_qp *qp)
+{
+	return qp->sq.una == qp->sq.tail && !qp->sq.running && qp->shared &&
+	       env_load_acquire(&qp->shared->sq_prod) == qp->sq.ring.cons;
+}
+
+/* From now on posts ring the doorbell; what is in the ring already must be looked at after this. */
+ENG_PRIVATE void eng_requester_stop_running(struct eng_qp *qp);
+/* Before the owner lets go.  True: there is more to do. */
 ENG_PRIVATE bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq);
 /* Emits the oldest frame as a question for credit.  False: it is not home. */
 ENG_PRIVATE bool eng_requester_probe(struct eng_qp *qp);

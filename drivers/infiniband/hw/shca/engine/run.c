@@ -90,6 +90,10 @@ void eng_run_kick(struct eng_runq *rq, struct eng_qp *qp)
 	u32 old = env_read(qp->run);
 	u32 new, seen;
 
+	if (env_likely(rq && old == IDLE && env_cmpxchg(&qp->run, IDLE, QUEUED) == IDLE)) {
+		put_last(rq, qp);
+		return;
+	}
 	for (;;) {
 		new = kicked(old, rq != NULL);
 		if (new == old)
@@ -185,13 +189,13 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 	}
 	for (n = 0; (frame = qp->in) && n < ENG_STEP_FRAMES; n++) {
 		if (frame->flags & ENG_FRAME_REPLY) {
-			eng_inbox_pop(qp);
+			qp->in = frame->next;
 			eng_completer_reply(qp, frame);
 			continue;
 		}
-		if (exhausted(rq))
+		if (env_unlikely(exhausted(rq)))
 			return true;
-		eng_inbox_pop(qp);
+		qp->in = frame->next;
 		rq->wqes_left--;
 		eng_responder_request(qp, rq, frame);
 		if (qp->resp.cur)
@@ -200,27 +204,45 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 	return qp->in != NULL;
 }
 
-/* One step of an owned QP.  True: there is more to do. */
-static bool step(struct eng_qp *qp, struct eng_runq *rq)
+/* The sending half of a step.  True: there is more to do. */
+static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 {
 	enum eng_qp_state state;
-	bool more;
+	bool more = false;
 
-	qp->sq.emitted = false;
-	eng_inbox_take(qp);
-	if (qp->retry.armed != ENG_NO_DEADLINE)
-		eng_retry_tick(qp);
-	more = work_inbox(qp, rq);
 	eng_requester_run(qp, rq);
 	state = eng_state(qp);
-	if ((state == ENG_QPS_ERR || state == ENG_QPS_SQE) && eng_flush_run(qp, rq))
-		more = true;
-	eng_link_flush(qp, rq);
+	if (env_unlikely(state == ENG_QPS_ERR || state == ENG_QPS_SQE))
+		more = eng_flush_run(qp, rq);
+	eng_link_flush_requests(qp, rq);
 	/* Frames that came back at once, and errors met after the flush, want another step. */
 	if (more || qp->in || eng_state(qp) != state)
 		return true;
 	more = eng_requester_rest(qp, rq);
 	return more || eng_state(qp) != state;
+}
+
+/* One step of an owned QP.  True: there is more to do. */
+static bool step(struct eng_qp *qp, struct eng_runq *rq)
+{
+	bool more;
+
+	qp->sq.emitted = false;
+	eng_inbox_take(qp);
+	if (env_unlikely(qp->retry.armed != ENG_NO_DEADLINE))
+		eng_retry_tick(qp);
+	more = work_inbox(qp, rq);
+	eng_link_flush_replies(qp, rq);
+	if (eng_state(qp) == ENG_QPS_RTS && eng_requester_idle(qp))
+		return more;
+	return work_sends(qp, rq) || more;
+}
+
+/* Gives up an owned QP; false: somebody kicked it meanwhile. */
+static ENG_INLINE bool release(struct eng_qp *qp)
+{
+	return env_cmpxchg(&qp->run, RUNNING, IDLE) == RUNNING ||
+	       (change(qp, RUNNING, IDLE) & STATES) == RUNNING;
 }
 
 void eng_run(struct eng_runq *rq)
@@ -229,13 +251,14 @@ void eng_run(struct eng_runq *rq)
 
 	while ((qp = rq->head)) {
 		rq->head = qp->run_next;
-		change(qp, QUEUED, RUNNING);
+		if (env_cmpxchg(&qp->run, QUEUED, RUNNING) != QUEUED)
+			change(qp, QUEUED, RUNNING);
 		if (step(qp, rq)) {
 			if (exhausted(rq)) {
 				defer(qp);
 				continue;
 			}
-		} else if ((change(qp, RUNNING, IDLE) & STATES) == RUNNING) {
+		} else if (release(qp)) {
 			continue;	/* nobody's now: not to be touched any more */
 		}
 		own_to_queued(qp);

@@ -118,6 +118,7 @@ struct eng_sendq {
 	struct eng_chain out;		/* emitted, not pushed */
 	bool broken;			/* the ring said something impossible */
 	bool emitted;			/* in this step */
+	bool running;			/* what shared->running was set to */
 };
 
 enum eng_wait { ENG_WAIT_NONE, ENG_WAIT_RNR, ENG_WAIT_ACK };
