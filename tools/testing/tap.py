@@ -3,7 +3,9 @@
 
 Every check prints one line per rule; what breaks the rule follows as comments.
 """
+import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +19,13 @@ def kernel_headers():
     script = f'. "{TREE}/tools/build/lib.sh"; kernel_headers; echo "$KDIR"; echo "$KREL"'
     out = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     return out.stdout.split()
+
+
+def public_rdma_headers(kdir):
+    """The kernel's own <rdma/*.h>. Debian's headers come in two parts: the Makefile of
+    the flavour's part names the common one."""
+    source = re.search(r"^include (\S+)/Makefile$", open(f"{kdir}/Makefile").read(), re.M)
+    return glob.glob(f"{source.group(1) if source else kdir}/include/rdma/*.h")
 
 
 class Tap:
