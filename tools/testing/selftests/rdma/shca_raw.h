@@ -6,6 +6,8 @@
 #ifndef SELFTEST_SHCA_RAW_H
 #define SELFTEST_SHCA_RAW_H
 
+#include "fixture.h"
+
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
@@ -17,8 +19,6 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "fixture.h"
 
 /* Values of enum ib_uverbs_wr_opcode, which a WQE carries. */
 enum { RAW_WR_RDMA_WRITE = 0, RAW_WR_SEND = 2, RAW_WR_RDMA_READ = 4 };
