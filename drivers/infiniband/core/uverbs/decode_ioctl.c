@@ -5,8 +5,8 @@
  * against the method's declaration and turned into the bundle; nothing is known of any verb.
  *
  * The answers to wrong input, which user space relies on to find out what a kernel can:
- *	EINVAL		sizes, counts, reserved fields, repeated or missing attributes, a driver's
- *			method without the driver's id
+ *	EINVAL		sizes, counts, reserved fields, repeated or missing attributes, another
+ *			driver's id
  *	EPROTONOSUPPORT	no such object or method here, or an unknown attribute that the caller
  *			marked as mandatory (unmarked ones are ignored)
  *	EOPNOTSUPP	a known attribute with more than this kernel knows: non-zero bytes behind
@@ -317,11 +317,12 @@ long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigne
 	if (!ibdev)
 		return -EIO;
 
+	/* Attributes of a driver have a meaning only with that driver. */
+	if (hdr.driver_id != uapi->driver_id)
+		return -EINVAL;
 	method = uverbs_uapi_method(uapi, hdr.object_id, hdr.method_id);
 	if (!method)
 		return -EPROTONOSUPPORT;
-	if (method->driver_method && hdr.driver_id != uapi->driver_id)
-		return -EINVAL;
 
 	call = uverbs_dispatch_begin(ufile, ibdev, method, hdr.num_attrs);
 	if (!call)

@@ -22,7 +22,6 @@
 struct uapi_builder {
 	struct uverbs_api *uapi;
 	struct ib_device *ibdev;
-	bool is_driver;
 	int depth;
 	struct uverbs_api_object *object;	/* the one that definitions now belong to */
 	u32 object_key;
@@ -122,7 +121,6 @@ static int add_method(struct uapi_builder *b, const struct uverbs_method_def *de
 		if (WARN_ON(method->handler))
 			return -EEXIST;
 		method->handler = def->handler;
-		method->driver_method = b->is_driver;
 	}
 	for (i = 0; i < def->num_attrs; i++) {
 		/* An empty slot comes from an attribute that is compiled out. */
@@ -382,7 +380,6 @@ struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
 
 	ret = merge(&builder, core_defs);
 	if (!ret) {
-		builder.is_driver = true;
 		builder.object = NULL;
 		builder.write = NULL;
 		ret = merge(&builder, ibdev->driver_def);

@@ -146,7 +146,7 @@ static struct ib_uobject *idr_lookup(const struct uverbs_api_object *obj,
 {
 	struct ib_uobject *uobj;
 
-	if (id < 0 || id > U32_MAX)
+	if (id < 0)
 		return ERR_PTR(-EINVAL);
 	rcu_read_lock();
 	uobj = xa_load(&ufile->handles, id);

@@ -102,7 +102,6 @@ struct uverbs_api_method {
 	struct uverbs_api_attr *attrs[UVERBS_API_ATTR_BKEY_LEN];
 	u8 num_bkeys;			/* highest used bkey + 1 */
 	u8 destroy_bkey;		/* UVERBS_API_ATTR_BKEY_LEN when it destroys nothing */
-	bool driver_method;		/* callers must name the driver's id */
 	/* write door */
 	bool is_ex, has_udata, has_resp;
 	u8 req_size, resp_size;
