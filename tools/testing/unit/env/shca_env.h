@@ -186,24 +186,6 @@ static inline void env_relax(u32 round)
 		usleep(50);
 }
 
-static inline void env_trace_post(u32 qpn, u64 wr_id, u8 opcode, u32 length)
-{
-	(void)qpn, (void)wr_id, (void)opcode, (void)length;
-}
-
-static inline void env_trace_frame(u32 src_qpn, u32 dest_qpn, u8 op, u32 psn, u32 length)
-{
-	(void)src_qpn, (void)dest_qpn, (void)op, (void)psn, (void)length;
-}
-
-static inline void env_trace_completion(u32 qpn, u64 wr_id, u8 status, u8 opcode)
-{
-	(void)qpn, (void)wr_id, (void)status, (void)opcode;
-}
-
-static inline void env_trace_state(u32 qpn, u8 from, u8 to)
-{
-	(void)qpn, (void)from, (void)to;
-}
+#include "trace_none.h"
 
 #endif

@@ -5,8 +5,8 @@
  * Called by the step of the QP that the frame came home to.  A slot can be emitted again only when
  * its frame is home, so there are no stale answers.
  */
-#include "ah.h"
 #include "completer.h"
+#include "ah.h"
 #include "cq.h"
 #include "requester.h"
 #include "retry.h"

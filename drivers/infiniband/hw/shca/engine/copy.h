@@ -40,8 +40,8 @@ ENG_PRIVATE enum eng_moved eng_copy_run(struct eng_move *move, u32 *budget);
 /* The pointer behind @length contiguous bytes of @seg at 0, NULL when they are not contiguous. */
 ENG_PRIVATE u8 *eng_copy_pointer(const struct eng_seg *seg, u32 length);
 /*
- * The whole move at once, if it is small, inside the first element and block on both sides, and both
- * regions live.  False: nothing was done.
+ * The whole move at once, if it is small, inside the first element and block on both sides, and
+ * both regions live.  False: nothing was done.
  */
 ENG_PRIVATE bool eng_copy_quick(const struct eng_seg *dst, const struct eng_seg *src, u32 length);
 

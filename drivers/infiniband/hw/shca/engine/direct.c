@@ -3,9 +3,9 @@
  * direct.c - the link between QPs of one host: the frame itself goes to the peer's inbox.
  *
  * Called with the sending QP owned.  Destinations are looked up under RCU for each chain (the last
- * one is remembered, never counted): a destroyed QP is not found, or its inbox is closed.  The source of an answered
- * frame needs no lookup, since it cannot go before its frames are home; RCU keeps its memory for
- * the kick that follows the push.
+ * one is remembered, never counted): a destroyed QP is not found, or its inbox is closed.  The
+ * source of an answered frame needs no lookup, since it cannot go before its frames are home; RCU
+ * keeps its memory for the kick that follows the push.
  */
 #include "ah.h"
 #include "inbox.h"

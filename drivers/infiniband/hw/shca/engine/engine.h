@@ -70,7 +70,9 @@ struct eng_qp_config {
 	bool sig_all;
 };
 
-/* Attributes that modify may set; the masks are ib_qp_attr_mask bits, checked by the host before. */
+/*
+ * Attributes that modify may set; the masks are ib_qp_attr_mask bits, checked by the host before.
+ */
 struct eng_qp_attr {
 	enum eng_qp_state state;
 	u32 access;			/* ENG_ACCESS_* granted to the peer */
@@ -83,7 +85,8 @@ struct eng_qp_attr {
 	u8 timeout;			/* code 0..31, 0: none */
 	u8 retry_cnt, rnr_retry;	/* 0..7 */
 	bool sqd_notify;
-	struct eng_dev *peer;		/* with ENG_QP_PEER: the direct link, reference moves to the QP */
+	/* With ENG_QP_PEER: the direct link; the reference moves to the QP. */
+	struct eng_dev *peer;
 };
 
 /* Bytes of private memory (slots of WQEs in flight, receive scratch) that a QP needs. */
@@ -91,7 +94,10 @@ u32 eng_qp_private_bytes(const struct eng_qp_config *cfg);
 /* Size of struct eng_qp for hosts that embed it behind a pointer. */
 extern const u32 eng_qp_struct_bytes;
 
-/* @mem: eng_qp_struct_bytes + eng_qp_private_bytes(), zeroed, 64-byte aligned; returns the QP in it. */
+/*
+ * @mem: eng_qp_struct_bytes + eng_qp_private_bytes(), zeroed, 64-byte aligned; returns the QP in
+ * it.
+ */
 struct eng_qp *eng_qp_init(void *mem, struct eng_dev *dev, const struct eng_qp_config *cfg);
 void eng_qp_set_host(struct eng_qp *qp, void *host);	/* back pointer for the host's callbacks */
 void *eng_qp_host(const struct eng_qp *qp);

@@ -3,11 +3,12 @@
  * execute.c - what SEND, WRITE, READ and atomics do to memory and receive queue.
  *
  * Called by the responder with requests in sequence.  Begin checks everything (rights, bounds, a
- * receive) and sets the move up; the responder runs it, perhaps over several steps; finish completes.
+ * receive) and sets the move up; the responder runs it, perhaps over several steps; finish
+ * completes.
  *
  * An operation that the QP does not allow is an invalid request, while a key that does not allow it
- * is a remote access error: ibv_poll_cq's IBV_WC_REM_INV_REQ_ERR names operations that the queue was
- * not configured for, and hardware answers so.
+ * is a remote access error: ibv_poll_cq's IBV_WC_REM_INV_REQ_ERR names operations that the queue
+ * was not configured for, and hardware answers so.
  */
 #include "cq.h"
 #include "mr.h"

@@ -3,11 +3,11 @@
  * flush.c - completes what an error left behind: both queues in ERR, the send queue in SQE.
  *
  * Called by the step of an owned QP.  Each queue is flushed in order, unsignalled requests included
- * (IBTA vol. 1, 10.3.1.4 and 10.3.1.6; G097).  A request whose frame is still away is reported when it
- * is home, since its memory may be in use until then.
+ * (IBTA vol. 1, 10.3.1.4 and 10.3.1.6; G097).  A request whose frame is still away is reported
+ * when it is home, since its memory may be in use until then.
  */
-#include "cq.h"
 #include "flush.h"
+#include "cq.h"
 #include "recvq.h"
 #include "requester.h"
 #include "ring.h"

@@ -4,8 +4,8 @@
  *
  * Pushing is one compare-and-swap, so it is also the full barrier between the frame and the look
  * at the run word that follows (run.c).  No frame is allocated for it: each lives in a send slot
- * of its source, so an inbox holds at most the windows of those who send to it, and all of them come
- * home.  Pushers are under RCU, which keeps the memory of a QP that is just being destroyed.
+ * of its source, so an inbox holds at most the windows of those who send to it, and all of them
+ * come home.  Pushers are under RCU, which keeps the memory of a QP that is just being destroyed.
  */
 #include "inbox.h"
 

@@ -2,8 +2,8 @@
 /*
  * modify.c - control operations: modify, query, destroy, detach.
  *
- * Called by the host in task context, one at a time per QP.  Each owns the QP while it works, so the
- * data path sees states and attributes change between two steps only.
+ * Called by the host in task context, one at a time per QP.  Each owns the QP while it works, so
+ * the data path sees states and attributes change between two steps only.
  */
 #include "completer.h"
 #include "inbox.h"

@@ -30,7 +30,8 @@ void eng_mr_put(struct eng_mr *mr)
 		mr->dev->ops->mr_idle(mr);
 }
 
-static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_cache *cache, u32 key)
+static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_cache *cache,
+					     u32 key)
 {
 	u64 generation = env_load_acquire(&dev->mr_generation);
 	struct eng_mr *mr;

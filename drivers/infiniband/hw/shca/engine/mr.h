@@ -9,8 +9,9 @@
 #include "private.h"
 
 /*
- * The region that a QP used last for one purpose.  Valid under RCU as long as no region of the device
- * was retired since: memory of a retired one lives for a grace period after the generation moved.
+ * The region that a QP used last for one purpose.  Valid under RCU as long as no region of the
+ * device was retired since: memory of a retired one lives for a grace period after the generation
+ * moved.
  */
 struct eng_mr_cache {
 	struct eng_mr *mr;

@@ -7,10 +7,10 @@
  * max_rd_atomic, or for a timer (retry.c).  Keys are resolved at each emission, so that a waiting
  * message holds no region.
  */
+#include "requester.h"
 #include "ah.h"
 #include "cq.h"
 #include "link.h"
-#include "requester.h"
 #include "ring.h"
 #include "sge.h"
 #include "state.h"
@@ -37,8 +37,8 @@ static u32 window_room(const struct eng_qp *qp)
 }
 
 /*
- * The doorbell word, shca-abi.h: 1 promises that this engine looks at the ring again by itself, which
- * the return of frames makes it do.  It becomes 0 before the look that may be the last one.
+ * The doorbell word, shca-abi.h: 1 promises that this engine looks at the ring again by itself,
+ * which the return of frames makes it do.  It becomes 0 before the look that may be the last one.
  */
 static ENG_INLINE void set_running(struct eng_qp *qp, bool running)
 {

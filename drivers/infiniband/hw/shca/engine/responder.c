@@ -5,16 +5,17 @@
  * Called by the step of the QP that the request arrived at.  What a request does stands in
  * execute.c; here is when it may, what it moves in the sequence, and which answer it gets.
  */
+#include "responder.h"
 #include "cq.h"
 #include "link.h"
 #include "psn.h"
 #include "recvq.h"
-#include "responder.h"
 #include "sge.h"
 #include "state.h"
 
 /* Events of refusals without a completion of ours (IBTA vol. 1, 9.9.3 and 11.6.3.2). */
-static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 reply)
+static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
+			    u32 reply)
 {
 	if (qp->type == ENG_QPT_UC) {
 		/* 9.8.3: a bad request of an unreliable connection is dropped silently. */

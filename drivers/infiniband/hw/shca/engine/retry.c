@@ -6,13 +6,13 @@
  * requester emits nothing.
  *
  * RNR on the direct link: a receive is posted without a system call, so nobody tells us.  While the
- * full timer runs we ask for credit at growing gaps and go on early when there is a receive; such an
- * early emission takes no retry, and if the receive was gone again the same timer goes on.  So the
- * count of retries and the time until RNR_RETRY_EXC_ERR are those of IBTA vol. 1, 9.7.5.2.8.
+ * full timer runs we ask for credit at growing gaps and go on early when there is a receive; such
+ * an early emission takes no retry, and if the receive was gone again the same timer goes on.  So
+ * the count of retries and the time until RNR_RETRY_EXC_ERR are those of IBTA vol. 1, 9.7.5.2.8.
  */
+#include "retry.h"
 #include "cq.h"
 #include "requester.h"
-#include "retry.h"
 #include "state.h"
 
 /* IBTA vol. 1, 9.7.5.2.8, table of RNR NAK timer codes, in units of 10 microseconds. */

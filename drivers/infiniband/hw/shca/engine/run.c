@@ -18,6 +18,7 @@
  *
  * No thread waits for a QP while it is in a step; control operations wait before they own one.
  */
+#include "run.h"
 #include "completer.h"
 #include "flush.h"
 #include "inbox.h"
@@ -25,7 +26,6 @@
 #include "requester.h"
 #include "responder.h"
 #include "retry.h"
-#include "run.h"
 #include "state.h"
 
 enum run_word { IDLE, QUEUED, RUNNING, AGAIN, DEFERRED, DEAD, STATES = 7, LISTED = 8 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * types.h - a queue pair from inside: frames, slots, and who may touch which part of it.
+ * types.h - a queue pair from inside, and who may touch which part of it.
  *
  * Included by the rooms that work on QPs.  A QP is one allocation of the host's: struct eng_qp,
  * then the ring of slots, then the receive being filled, then the results of past atomics.
@@ -11,85 +11,11 @@
 #include <rdma/shca-abi.h>
 #include "copy.h"
 #include "engine.h"
+#include "frame.h"
 #include "limits.h"
 #include "mr.h"
 #include "opcode.h"
 #include "private.h"
-
-enum eng_frame_flags {
-	ENG_FRAME_REPLY		= 1 << 0,	/* on its way home */
-	ENG_FRAME_PROBE		= 1 << 1,	/* asks for credit only, executes nothing */
-	ENG_FRAME_SOLICITED	= SHCA_SEND_SOLICITED,
-	ENG_FRAME_IMM		= 1 << 3,
-	ENG_FRAME_RECEIVE	= 1 << 4,	/* takes a receive */
-};
-
-/* What comes back.  ACK to NAK_OP are the syndromes of IBTA vol. 1, 9.7.5.2 (AETH). */
-enum eng_reply {
-	ENG_REPLY_ACK,
-	ENG_REPLY_RNR,
-	ENG_REPLY_NAK_SEQ,
-	ENG_REPLY_NAK_INV,
-	ENG_REPLY_NAK_ACCESS,
-	ENG_REPLY_NAK_OP,
-	ENG_REPLY_LOST,		/* nobody answered */
-	ENG_REPLY_SRC_GONE,	/* the requester's own memory was deregistered meanwhile */
-	ENG_REPLY_CREDIT,	/* to a probe: a receive is there */
-	ENG_REPLY_NO_CREDIT,
-	ENG_REPLY_COUNT,
-};
-
-/*
- * A request on its way and its answer on the way back: the transport headers of IBTA vol. 1,
- * chapter 9, decoded.  On the direct link the frame itself travels and refers to its payload.
- * Whoever has it in hand, by inbox or by ownership of the QP it is at, is the only one to touch it.
- */
-struct eng_frame {
-	struct eng_frame *next;		/* in an inbox, newest first; in a work list, oldest first */
-	struct eng_qp *src;		/* its home; lives until the frame is back */
-	u8 op;				/* BTH: enum eng_op */
-	u8 flags;			/* ENG_FRAME_* */
-	u8 reply;			/* AETH: enum eng_reply */
-	u8 rnr_timer;			/* AETH of an RNR NAK: code */
-	u32 psn, npsn;			/* BTH: first PSN, and how many the message takes */
-	u32 length;			/* bytes of payload, either way */
-	u64 va;				/* RETH, AtomicETH */
-	u32 rkey;			/* the same; UD: number of the address handle */
-	u32 dest_qpn;
-	u32 imm;			/* ImmDt, bytes as in memory */
-	u32 qkey;			/* DETH */
-	u32 msn;			/* AETH */
-	u32 segs;			/* elements of payload */
-	struct eng_seg *payload;	/* source of SEND and WRITE, destination of READ and atomics */
-	struct eng_ah *ah;		/* UD: a reference while away */
-	u64 compare_add, swap;		/* AtomicETH; compare_add brings back the old value */
-};
-
-/* Frames that travel together, linked from the newest to the oldest. */
-struct eng_chain {
-	struct eng_frame *newest, *oldest;
-};
-
-enum eng_slot_flags {
-	ENG_SLOT_FENCE		= SHCA_SEND_FENCE,
-	ENG_SLOT_SIGNALED	= SHCA_SEND_SIGNALED,
-	ENG_SLOT_FETCH		= 1 << 2,	/* counts against max_rd_atomic */
-	ENG_SLOT_INLINE		= 1 << 3,	/* payload is the slot's own bytes */
-	ENG_SLOT_AWAY		= 1 << 4,	/* the frame is not home */
-	ENG_SLOT_ACKED		= 1 << 5,
-};
-
-/* A send WQE in flight.  Segments or inline bytes follow it. */
-struct eng_slot {
-	struct eng_frame frame;
-	u64 wr_id;
-	u32 wqe_count;
-	u8 flags;			/* ENG_SLOT_* */
-	u8 wc_opcode;
-	u8 status;			/* found here, before or at emission; 0: none */
-	u8 reserved;
-	struct eng_seg inline_seg;	/* describes the inline bytes */
-};
 
 /* The receive that an incoming message fills.  Segments follow it. */
 struct eng_recv {
@@ -133,7 +59,9 @@ struct eng_retry {
 	bool early;			/* sent before the RNR timer ended, on a credit */
 };
 
-/* The connected peer as last looked up; valid as long as no QP of its device was destroyed since. */
+/*
+ * The connected peer as last looked up; valid as long as no QP of its device was destroyed since.
+ */
 struct eng_qp_cache {
 	struct eng_qp *qp;
 	struct eng_dev *dev;
@@ -195,11 +123,6 @@ struct eng_qp {
 static inline struct eng_slot *eng_qp_slot(const struct eng_qp *qp, u32 index)
 {
 	return (struct eng_slot *)(qp->slots + (u64)(index & (qp->window - 1)) * qp->slot_bytes);
-}
-
-static inline struct eng_slot *eng_frame_slot(struct eng_frame *frame)
-{
-	return env_container(frame, struct eng_slot, frame);
 }
 
 #endif

@@ -6,10 +6,10 @@
  * on that copy.  A bad request keeps its place in the queue: its status is reported when all before
  * it have completed (IBTA vol. 1, 10.8.3: completions in order).
  */
+#include "wqe.h"
 #include "cq.h"
 #include "psn.h"
 #include "ring.h"
-#include "wqe.h"
 
 static u8 take_inline(struct eng_qp *qp, struct eng_slot *slot, const u8 *from, u32 count)
 {

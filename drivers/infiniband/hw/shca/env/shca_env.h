@@ -177,7 +177,6 @@ static inline void env_relax(u32 round)
 	}
 }
 
-/* Tracepoints: see trace.h of the host for what they record. */
 static inline void env_trace_post(u32 qpn, u64 wr_id, u8 opcode, u32 length)
 {
 	trace_shca_post(qpn, wr_id, opcode, length);
