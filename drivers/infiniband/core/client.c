@@ -20,7 +20,7 @@
  */
 static DECLARE_RWSEM(core_clients_rwsem);
 static DEFINE_XARRAY_FLAGS(core_clients, XA_FLAGS_ALLOC);
-/* Ids are given in ascending order and not reused below it, so that "in reverse" means something. */
+/* Ids ascend and none below it is given again, so that "in reverse" means something. */
 static u32 client_id_end;
 
 static int assign_id(struct ib_client *client)

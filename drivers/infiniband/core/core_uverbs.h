@@ -15,7 +15,7 @@
 
 struct ib_uqp_object;
 
-/* Answer of a client's get_nl_info(): which character device serves an ib_device (GET_CHARDEV). */
+/* Answer of a client's get_nl_info(): which character device serves a device (GET_CHARDEV). */
 struct ib_client_nl_info {
 	struct sk_buff *nl_msg;	/* where the client may add attributes of its own */
 	struct device *cdev;	/* without a reference: ib_core takes one before the client can go */

@@ -174,7 +174,7 @@ static bool may_be_assumed(enum ib_qp_state state)
 }
 
 /*
- * ib_modify_qp_is_ok - may a QP of this type go from @cur_state to @next_state with these attributes?
+ * ib_modify_qp_is_ok - may a QP of this type go from state to state with these attributes?
  *
  * False when the move is not in the table, an attribute it needs is missing, or one is there that
  * has nothing to do with it.

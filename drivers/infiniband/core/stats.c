@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Memory for a driver's counters (struct rdma_hw_stats). Drivers allocate, sysfs and netlink read. */
+/* Memory for a driver's counters (struct rdma_hw_stats): drivers allocate, sysfs reads. */
 #include <linux/bitmap.h>
 #include <linux/module.h>
 #include <linux/slab.h>
