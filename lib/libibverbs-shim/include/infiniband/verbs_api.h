@@ -12,7 +12,9 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-#if UINTPTR_MAX == UINT64_MAX
+/* Who included the uAPI header before keeps its form. */
+#ifdef RDMA_UAPI_PTR
+#elif UINTPTR_MAX == UINT64_MAX
 #define RDMA_UAPI_PTR(_type, _name) \
 	union { \
 		_type _name; \
