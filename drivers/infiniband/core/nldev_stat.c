@@ -307,7 +307,22 @@ out:
 	return ret;
 }
 
-/* Unbinds a QP from a counter; none is ever bound, so there is nothing of that number. */
+/* None is ever bound, so a QP that exists is not on that counter. */
+static int unbind_qp(const struct core_nldev_request *req)
+{
+	struct rdma_restrack_entry *res;
+
+	if (stat_subject(req) != RDMA_NLDEV_ATTR_RES_QP ||
+	    !req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] || !req->tb[RDMA_NLDEV_ATTR_RES_LQPN])
+		return -EINVAL;
+	res = rdma_restrack_get_byid(req->dev, RDMA_RESTRACK_QP,
+				     nla_get_u32(req->tb[RDMA_NLDEV_ATTR_RES_LQPN]));
+	if (IS_ERR(res))
+		return PTR_ERR(res);
+	rdma_restrack_put(res);
+	return -EINVAL;
+}
+
 int core_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	struct core_nldev_request req;
@@ -316,8 +331,9 @@ int core_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlin
 	ret = core_nldev_begin(&req, skb, nlh, extack, CORE_NLDEV_DEV | CORE_NLDEV_PORT);
 	if (ret)
 		return ret;
+	ret = unbind_qp(&req);
 	core_nldev_end(&req);
-	return -EINVAL;
+	return ret;
 }
 
 static int put_status_entry(struct sk_buff *msg, const struct rdma_hw_stats *stats, u32 index)

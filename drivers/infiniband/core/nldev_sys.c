@@ -93,6 +93,8 @@ static int answer_chardev(struct core_nldev_request *req, const char *client)
 	/* The client may put attributes of its own in front. */
 	info.nl_msg = reply.msg;
 	ret = core_client_nl_info(req->dev, client, &info);
+	if (ret == -ENOENT)
+		ret = -EOPNOTSUPP;	/* as stock says it: ENOENT is for objects */
 	if (!ret) {
 		ret = put_chardev(reply.msg, &info);
 		put_device(info.cdev);
