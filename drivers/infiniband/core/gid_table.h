@@ -38,7 +38,7 @@ struct ib_gid_table {
 	spinlock_t lock;		/* protects slots[] and the entries' state */
 	u32 size;
 	u32 num_defaults;		/* leading slots kept for default entries */
-	bool starved;			/* under lock: who added found no slot, see release_entry() */
+	bool starved;			/* under lock: no slot was found; see release_entry() */
 	struct core_gid_entry **slots;
 };
 

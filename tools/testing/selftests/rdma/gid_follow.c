@@ -95,7 +95,7 @@ static void set_up(void)
 	if (!type || !strcmp(type, "both"))
 		type = "rxe";
 	run("ip link del gidnet0 2>/dev/null");
-	/* Without link-local addresses of its own: the default GID does not depend on them (F47). */
+	/* Without link-local addresses of its own: the default GID does not need them (F47). */
 	if (run("ip link add gidnet0 address " MAC_A " type dummy && "
 		"ip link set gidnet0 addrgenmode none up") ||
 	    run("rdma link add " LINK " type %s netdev gidnet0", type))
