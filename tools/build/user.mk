@@ -26,7 +26,7 @@ selftests := $(patsubst $(selftest_dir)/%.c,$(BUILD)/selftests/%,$(wildcard $(se
 shim: $(library)
 	@:
 tools: $(commands) $(benches) $(selftests)
-	@:
+	@printf "  %-8s %s\n" PROGRAMS "$(words $^) in bin, bench, selftests"
 
 $(BUILD)/lib/obj/%.o: $(SHIM)/%.c
 	$(call mutter,CC)
@@ -41,7 +41,7 @@ $(library): $(shim_obj) $(SHIM)/libibverbs.map
 	@ln -sfn libibverbs.so.1 $(BUILD)/lib/libibverbs.so
 
 define program
-	$(call say,PROG)
+	$(call mutter,PROG)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(WARN) -std=gnu11 -pthread $(USER_CPP) -MMD -MP -MF $@.d -o $@ $< \
 		-L$(BUILD)/lib -libverbs -lmnl
