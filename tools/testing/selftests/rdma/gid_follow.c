@@ -176,6 +176,33 @@ static void test_uppers(void)
 	run("ip link del gidother");
 }
 
+/* In an active-backup bond the port speaks for the bond only while it is the active slave. */
+static void test_bond(void)
+{
+	if (run("ip link add gidbond type bond mode active-backup miimon 100 2>/dev/null")) {
+		tap_skip("bonding is not there");
+		return;
+	}
+	run("ip link set gidbond addrgenmode none && ip link add gidother type dummy && "
+	    "ip link set gidnet1 down && ip link set gidnet1 master gidbond && "
+	    "ip link set gidother master gidbond && ip addr add 10.88.8.1/24 dev gidbond && "
+	    "ip link set gidbond up && ip link set gidbond type bond active_slave gidnet1");
+	expect(MAPPED("0a58:0801"), "gidbond", true, "active slave: the bond's address");
+	expect(DEFAULT_A, netdev, false, "a slave's own default GID");
+	tap_is(expect(DEFAULT_A, "gidbond", true, "the bond's default GID"), 0,
+	       "it has taken index 0");
+
+	run("ip link set gidbond type bond active_slave gidother");
+	expect(MAPPED("0a58:0801"), "gidbond", false, "backup slave: the bond's address");
+	run("ip link set gidbond type bond active_slave gidnet1");
+	expect(MAPPED("0a58:0801"), "gidbond", true, "active again: the bond's address");
+
+	run("ip link set gidnet1 nomaster && ip link set gidnet1 address " MAC_A " up");
+	expect(MAPPED("0a58:0801"), "gidbond", false, "no slave any more: the bond's address");
+	tap_is(expect(DEFAULT_A, netdev, true, "its own default GID"), 0, "it is at 0 again");
+	run("ip link del gidbond; ip link del gidother");
+}
+
 static void test_flush_loop(void)
 {
 	int i, failed = 0;
@@ -215,6 +242,7 @@ int main(void)
 	test_addresses();
 	test_mac_and_state();
 	test_uppers();
+	test_bond();
 	test_flush_loop();
 	test_removal();
 	return tap_end();
