@@ -12,13 +12,15 @@ static void test_bad_wr(void)
 {
 	static const char *const faults[] = { "too many elements", "no such opcode",
 					      "inline too long", "an atomic out of line" };
-	struct ibv_sge sge = pair_sge(&f, 0, 64), many[8];
+	struct ibv_sge sge = pair_sge(&f, 0, 64), many[64];
 	struct ibv_send_wr wr[3], *bad;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
 	struct ibv_wc wc;
 	struct pair p;
 	int fault, i;
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 64; i++)
 		many[i] = sge;
 	for (fault = 0; fault < 4; fault++) {
 		pair_open(&p, &f, NULL);
@@ -27,8 +29,9 @@ static void test_bad_wr(void)
 			wr[i].next = i < 2 ? &wr[i + 1] : NULL;
 		}
 		if (fault == 0) {
+			ibv_query_qp(p.qp[A], &attr, IBV_QP_CAP, &init);
 			wr[1].sg_list = many;
-			wr[1].num_sge = 5;
+			wr[1].num_sge = (int)init.cap.max_send_sge + 1;
 		} else if (fault == 1) {
 			wr[1].opcode = 99;
 		} else if (fault == 2) {

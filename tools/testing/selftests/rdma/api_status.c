@@ -78,15 +78,13 @@ static void test_local_rights(void)
 	ibv_dealloc_pd(pd);
 }
 
-static void remote(const char *what, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr,
-		   int access)
+static void remote(const char *what, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr)
 {
-	struct pair_options o = { .access = access };
 	struct ibv_sge sge = pair_sge(&f, 0, 8);
 	struct ibv_send_wr wr;
 	struct pair p;
 
-	pair_open(&p, &f, &o);
+	pair_open(&p, &f, NULL);
 	wr = pair_wr(&p, opcode, 4, &sge, 4096);
 	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		wr.wr.atomic.rkey = rkey;
@@ -101,6 +99,25 @@ static void remote(const char *what, enum ibv_wr_opcode opcode, uint32_t rkey, u
 	pair_close(&p);
 }
 
+/* Some responders call it an invalid request, some an access error: the peer fails either way. */
+static void test_qp_rights(void)
+{
+	struct pair_options o = { .access = -1 };
+	struct ibv_sge sge = pair_sge(&f, 0, 8);
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	struct pair p;
+
+	pair_open(&p, &f, &o);
+	wr = pair_wr(&p, IBV_WR_RDMA_WRITE, 4, &sge, 4096);
+	pair_post(&p, A, &wr);
+	tap_ok(pair_wait_ms(&p, A, &wc, PAIR_POLL_MS) &&
+	       (wc.status == IBV_WC_REM_INV_REQ_ERR || wc.status == IBV_WC_REM_ACCESS_ERR),
+	       "write without the QP's right");
+	tap_is(pair_state(&p, B), IBV_QPS_ERR, "and the responder is in ERR");
+	pair_close(&p);
+}
+
 static void test_remote(void)
 {
 	struct ibv_mr *plain = ibv_reg_mr(f.pd, f.buf + 4096, 4096, IBV_ACCESS_LOCAL_WRITE);
@@ -108,19 +125,18 @@ static void test_remote(void)
 	uint32_t key = f.mr->rkey;
 	uint32_t stale;
 
-	remote("write with a bad rkey", IBV_WR_RDMA_WRITE, key + 1, base, 0);
-	remote("read with a bad rkey", IBV_WR_RDMA_READ, key + 1, base, 0);
-	remote("write over the end", IBV_WR_RDMA_WRITE, key, end - 4, 0);
-	remote("read before the start", IBV_WR_RDMA_READ, key, (uintptr_t)f.buf - 4, 0);
-	remote("an address that wraps", IBV_WR_RDMA_WRITE, key, UINT64_MAX - 3, 0);
-	remote("write without the region's right", IBV_WR_RDMA_WRITE, plain->rkey, base, 0);
-	remote("read without the region's right", IBV_WR_RDMA_READ, plain->rkey, base, 0);
+	remote("write with a bad rkey", IBV_WR_RDMA_WRITE, key + 1, base);
+	remote("read with a bad rkey", IBV_WR_RDMA_READ, key + 1, base);
+	remote("write over the end", IBV_WR_RDMA_WRITE, key, end - 4);
+	remote("read before the start", IBV_WR_RDMA_READ, key, (uintptr_t)f.buf - 4);
+	remote("an address that wraps", IBV_WR_RDMA_WRITE, key, UINT64_MAX - 3);
+	remote("write without the region's right", IBV_WR_RDMA_WRITE, plain->rkey, base);
+	remote("read without the region's right", IBV_WR_RDMA_READ, plain->rkey, base);
 	remote("atomic without the region's right", IBV_WR_ATOMIC_FETCH_AND_ADD, plain->rkey,
-	       base, 0);
-	remote("write without the QP's right", IBV_WR_RDMA_WRITE, key, base, -1);
+	       base);
 	stale = plain->rkey;
 	ibv_dereg_mr(plain);
-	remote("the key of a region that is gone", IBV_WR_RDMA_WRITE, stale, base, 0);
+	remote("the key of a region that is gone", IBV_WR_RDMA_WRITE, stale, base);
 }
 
 static void test_receive(void)
@@ -254,6 +270,7 @@ int main(void)
 	test_local_key();
 	test_local_rights();
 	test_remote();
+	test_qp_rights();
 	test_receive();
 	test_rnr();
 	test_write_imm();

@@ -107,7 +107,7 @@ static void test_ah(void)
 	attr.port_num = PORT;
 	attr.grh.sgid_index = 200;
 	ah = ibv_create_ah(f.pd, &attr);
-	tap_ok(!ah && errno == EINVAL, "no AH from an empty GID");
+	tap_ok(!ah && (errno == EINVAL || errno == ENODATA), "no AH from an empty GID");
 }
 
 static void test_multicast(struct pair *p)
