@@ -203,15 +203,19 @@ static void test_bond(void)
 	run("ip link del gidbond; ip link del gidother");
 }
 
+/* As fast as one `ip` can, so that changes pile up behind the work item. */
 static void test_flush_loop(void)
 {
-	int i, failed = 0;
+	FILE *ip = popen("ip -batch -", "w");
+	int i;
 
-	for (i = 0; i < FLUSH_ROUNDS; i++)
-		failed += !!run("ip addr flush dev gidnet1 scope global && "
-				"ip addr add 10.88.9.%d/24 dev gidnet1 && "
-				"ip addr add 10.88.10.%d/24 dev gidnet1", i + 1, i + 1);
-	tap_is(failed, 0, "addresses flushed and set %d times", FLUSH_ROUNDS);
+	if (!ip)
+		tap_bail("ip -batch");
+	for (i = 1; i <= FLUSH_ROUNDS; i++)
+		fprintf(ip, "addr flush dev gidnet1 scope global\n"
+			"addr add 10.88.9.%d/24 dev gidnet1\n"
+			"addr add 10.88.10.%d/24 dev gidnet1\n", i, i);
+	tap_is(pclose(ip), 0, "addresses flushed and set %d times", FLUSH_ROUNDS);
 	expect(MAPPED("0a58:0914"), netdev, true, "after the loop");
 	expect(MAPPED("0a58:0a14"), netdev, true, "after the loop");
 	expect(MAPPED("0a58:0913"), netdev, false, "after the loop");
