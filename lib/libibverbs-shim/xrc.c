@@ -10,10 +10,10 @@
 #include "shim.h"
 #include <infiniband/xrc.h>
 
-/* Without an inode only O_CREAT makes sense (C255). */
 _Static_assert(offsetof(struct ibv_xrc_qp_init_attr, xrc_domain) == 64 || sizeof(void *) == 4,
 	       "legacy callers put the domain there (G132)");
 
+/* Without an inode only O_CREAT makes sense (C255). */
 SHIM_EXPORT struct ibv_xrc_domain *ibv_open_xrc_domain(struct ibv_context *context, int fd,
 						       int oflag)
 {
