@@ -6,7 +6,7 @@
 #include "api_pair_io.h"
 
 #define ROUNDS	70000
-#define PROBE	1000	/* rounds between two writes through a live key */
+#define PROBE	5000	/* rounds between two writes through a live key */
 #define OLD	16	/* freed keys tried at the end */
 
 static struct fixture f;
