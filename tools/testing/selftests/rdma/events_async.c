@@ -73,13 +73,17 @@ static int post_ud(struct ibv_qp *qp, struct ibv_ah *ah)
 	return ibv_post_send(qp, &wr, &bad);
 }
 
+/*
+ * Sends until sends are out, or the queue stays full: some devices stop the queue pairs of a CQ
+ * that overran.
+ */
 static void overrun_ud(struct ibv_qp *qp, struct ibv_ah *ah, int sends)
 {
-	int i, tries;
+	int i, tries = 0;
 
-	for (i = 0; i < sends; i++)
-		for (tries = 0; tries < 2000 && post_ud(qp, ah); tries++)
-			usleep(500);
+	for (i = 0; i < sends && tries < 100; i++)
+		for (tries = 0; tries < 100 && post_ud(qp, ah); tries++)
+			usleep(1000);
 	usleep(200000);
 }
 

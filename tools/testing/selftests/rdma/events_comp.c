@@ -93,10 +93,10 @@ static void test_read_semantics(void)
 	tap_ok(read(channel->fd, &byte, 1) == -1 && errno == EINVAL, "a short read: EINVAL");
 	ibv_req_notify_cq(cq, 0);
 	message(0);
-	tap_ok(read(channel->fd, unmapped, 8) == -1 && errno == EFAULT,
-	       "a bad buffer: EFAULT");
-	tap_is(read(channel->fd, handles, sizeof(handles)), 8,
-	       "one event per read, and the one before was not lost");
+	if (!tap_skip_on_stock("an event that cannot be delivered is lost"))
+		tap_ok(read(channel->fd, unmapped, 8) == -1 && errno == EFAULT,
+		       "a bad buffer: EFAULT, and the event is not lost");
+	tap_is(read(channel->fd, handles, sizeof(handles)), 8, "one event per read");
 	tap_is(read(channel->fd, handles + 1, 8), 8, "two requests, two events");
 	tap_ok(handles[0] == handles[1], "both of the same CQ");
 	tap_ok(read(channel->fd, handles, 8) == -1 && errno == EAGAIN, "and no third");

@@ -74,6 +74,18 @@ static void tap_skip(const char *format, ...)
 	fflush(stdout);
 }
 
+/* For checks of what stock modules do otherwise: skips them there ($KV_CORE), and says so. */
+__attribute__((unused))
+static bool tap_skip_on_stock(const char *what)
+{
+	const char *core = getenv("KV_CORE");
+
+	if (!core || strcmp(core, "stock"))
+		return false;
+	tap_skip("stock differs: %s", what);
+	return true;
+}
+
 /* The test's exit status: return tap_end() from main. */
 __attribute__((unused))
 static int tap_end(void)
