@@ -33,7 +33,8 @@ static const struct word layers[] = {
 
 static const struct word states[] = {
 	{ IBV_PORT_NOP, "PORT_NOP" }, { IBV_PORT_DOWN, "PORT_DOWN" },
-	{ IBV_PORT_INIT, "PORT_INIT" }, { IBV_PORT_ARMED, "PORT_ARMED" }, { IBV_PORT_ACTIVE, "PORT_ACTIVE" },
+	{ IBV_PORT_INIT, "PORT_INIT" }, { IBV_PORT_ARMED, "PORT_ARMED" },
+	{ IBV_PORT_ACTIVE, "PORT_ACTIVE" },
 	{ IBV_PORT_ACTIVE_DEFER, "PORT_ACTIVE_DEFER" },
 };
 
