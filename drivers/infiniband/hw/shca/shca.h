@@ -63,7 +63,6 @@ enum shca_limits {
 	SHCA_MAX_MCAST_GRP	= 8192,
 	SHCA_MAX_MCAST_QP	= 4096,		/* per group */
 	SHCA_FIRST_QPN		= 16,
-	SHCA_MAX_FAST_REG_PAGES	= 512,
 };
 
 struct shca_dev {
@@ -133,14 +132,11 @@ struct shca_qp {
 	u32 rq_prod, rq_done;
 };
 
+struct shca_region;
+
 struct shca_mr {
 	struct ib_mr ib;
-	struct eng_mr eng;
-	struct ib_umem *umem;		/* NULL: kernel memory */
-	u8 **blocks;
-	u32 max_blocks, num_blocks;	/* of alloc_mr */
-	struct completion idle;
-	struct rcu_head rcu;
+	struct shca_region *region;	/* what the key means now; re-registration changes it */
 };
 
 struct shca_ah_body;

@@ -8,6 +8,9 @@
 #include "route.h"
 #include "shca.h"
 
+/* No OUI was bought for it: what stock software devices say. */
+#define SHCA_VENDOR_ID	0xffffff
+
 /* Default partition, full member: the only one there is. */
 #define PKEY_DEFAULT	0xffff
 
@@ -20,6 +23,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 		.sys_image_guid		= ib->node_guid,
 		.max_mr_size		= 1ULL << 40,
 		.page_size_cap		= 0xfffffffffffff000ULL,
+		.vendor_id		= SHCA_VENDOR_ID,
 		.vendor_part_id		= 1,
 		.hw_ver			= 1,
 		.max_qp			= SHCA_MAX_QP,

@@ -27,6 +27,23 @@ static_assert((int)ENG_ACCESS_MW_BIND == (int)IB_ACCESS_MW_BIND);
 #define ACCESS_ENGINE (ENG_ACCESS_LOCAL_WRITE | ENG_ACCESS_REMOTE_WRITE | ENG_ACCESS_REMOTE_READ | \
 		       ENG_ACCESS_REMOTE_ATOMIC | ENG_ACCESS_MW_BIND)
 
+/* One meaning of a key.  The engine counts it and reads it under RCU. */
+struct shca_region {
+	struct eng_mr eng;
+	struct ib_umem *umem;		/* NULL: kernel memory */
+	u8 **blocks;
+	struct completion idle;
+	struct rcu_head rcu;
+};
+
+/* What a region is made from. */
+struct mr_range {
+	u64 start;			/* user address */
+	u64 length;			/* bytes */
+	u64 iova;			/* address that work requests use for start */
+	int access;
+};
+
 static struct shca_mr *mr_of(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct shca_mr, ib);
@@ -34,7 +51,7 @@ static struct shca_mr *mr_of(struct ib_mr *ibmr)
 
 void shca_verbs_mr_idle(struct eng_mr *eng)
 {
-	complete(&container_of(eng, struct shca_mr, eng)->idle);
+	complete(&container_of(eng, struct shca_region, eng)->idle);
 }
 
 /*
@@ -80,157 +97,211 @@ static void list_blocks(struct ib_umem *umem, u8 **blocks, u32 shift, u64 lead)
 	}
 }
 
-static int describe_umem(struct shca_mr *mr, struct ib_umem *umem, u64 start)
+static int describe_umem(struct shca_region *region, u64 start)
 {
+	struct sg_table *sgt = &region->umem->sgt_append.sgt;
 	u64 first_end, lead, span = 0, count;
 	struct scatterlist *sg;
 	u32 shift;
 	int i;
 
-	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i)
+	for_each_sgtable_sg(sgt, sg, i)
 		span += sg->length;
-	shift = best_block_shift(umem, &first_end);
-	lead = umem->sgt_append.sgt.orig_nents == 1 ? 0 : -first_end & ((1ULL << shift) - 1);
+	shift = best_block_shift(region->umem, &first_end);
+	lead = sgt->orig_nents == 1 ? 0 : -first_end & ((1ULL << shift) - 1);
 	count = (lead + span + (1ULL << shift) - 1) >> shift;
 
-	mr->blocks = kvmalloc_array(count, sizeof(*mr->blocks), GFP_KERNEL_ACCOUNT);
-	if (!mr->blocks)
+	region->blocks = kvmalloc_array(count, sizeof(*region->blocks), GFP_KERNEL_ACCOUNT);
+	if (!region->blocks)
 		return -ENOMEM;
-	list_blocks(umem, mr->blocks, shift, lead);
-	mr->eng.blocks = mr->blocks;
-	mr->eng.block_shift = shift;
-	mr->eng.first_offset = lead + (start & ~PAGE_MASK);
+	list_blocks(region->umem, region->blocks, shift, lead);
+	region->eng.blocks = region->blocks;
+	region->eng.block_shift = shift;
+	region->eng.first_offset = lead + (start & ~PAGE_MASK);
 	return 0;
 }
 
-static struct shca_mr *alloc_mr_struct(struct ib_pd *pd, u32 access)
+static struct shca_region *alloc_region(struct ib_pd *pd, u32 key, int access)
+{
+	struct shca_region *region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+	init_completion(&region->idle);
+	region->eng.dev = shca_dev_of(pd->device)->eng;
+	region->eng.pd = shca_pd_identity(pd);
+	region->eng.key = key;
+	region->eng.access = access & ACCESS_ENGINE;
+	return region;
+}
+
+/* Nobody of the engine refers to it any more; lookups may still read the struct. */
+static void free_region(struct shca_region *region)
+{
+	if (region->umem)
+		ib_umem_release(region->umem);
+	kvfree(region->blocks);
+	kfree_rcu(region, rcu);
+}
+
+static struct shca_region *make_user_region(struct ib_pd *pd, u32 key, const struct mr_range *range)
 {
 	struct shca_dev *dev = shca_dev_of(pd->device);
-	struct shca_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	struct shca_region *region;
 	int err;
 
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-	err = shca_numbers_alloc_key(&dev->keys, &mr->eng.key, GFP_KERNEL);
-	if (err) {
-		kfree(mr);
-		return ERR_PTR(err == -EBUSY ? -ENOMEM : err);
+	if (range->access & ~ACCESS_KNOWN)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!range->length || range->length > dev->ib.attrs.max_mr_size ||
+	    range->iova + range->length - 1 < range->iova)
+		return ERR_PTR(-EINVAL);
+	region = alloc_region(pd, key, range->access);
+	if (IS_ERR(region))
+		return region;
+	region->eng.iova = range->iova;
+	region->eng.length = range->length;
+	region->umem = ib_umem_get(pd->device, range->start, range->length, range->access);
+	if (IS_ERR(region->umem)) {
+		err = PTR_ERR(region->umem);
+		region->umem = NULL;
+	} else {
+		err = describe_umem(region, range->start);
 	}
-	init_completion(&mr->idle);
-	mr->eng.dev = dev->eng;
-	mr->eng.pd = shca_pd_identity(pd);
-	mr->eng.access = access & ACCESS_ENGINE;
-	mr->ib.lkey = mr->eng.key;
-	mr->ib.rkey = mr->eng.key;
-	return mr;
-}
-
-/* The key is free, nobody of the engine refers to the region. */
-static void free_mr_struct(struct shca_dev *dev, struct shca_mr *mr)
-{
-	shca_numbers_free(&dev->keys, mr->eng.key >> 8);
-	if (mr->umem)
-		ib_umem_release(mr->umem);
-	kvfree(mr->blocks);
-	kfree_rcu(mr, rcu);
-}
-
-static struct ib_mr *publish(struct shca_dev *dev, struct shca_mr *mr)
-{
-	int err = eng_mr_publish(&mr->eng);
-
 	if (err) {
-		free_mr_struct(dev, mr);
+		free_region(region);
 		return ERR_PTR(err);
 	}
-	trace_shca_create("mr", mr->eng.key);
+	return region;
+}
+
+/* Takes over @region, or frees it. */
+static struct ib_mr *make_mr(struct shca_dev *dev, struct shca_region *region)
+{
+	struct shca_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	int err = mr ? eng_mr_publish(&region->eng) : -ENOMEM;
+
+	if (err) {
+		kfree(mr);
+		free_region(region);
+		return ERR_PTR(err);
+	}
+	mr->region = region;
+	mr->ib.lkey = region->eng.key;
+	mr->ib.rkey = region->eng.key;
+	mr->ib.iova = region->eng.iova;
+	mr->ib.length = region->eng.length;
+	trace_shca_create("mr", region->eng.key);
 	return &mr->ib;
+}
+
+static int alloc_key(struct shca_dev *dev, u32 *key)
+{
+	int err = shca_numbers_alloc_key(&dev->keys, key, GFP_KERNEL);
+
+	return err == -EBUSY ? -ENOMEM : err;
 }
 
 static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr,
 				 int access, struct ib_udata *udata)
 {
+	const struct mr_range range = { start, length, virt_addr, access };
 	struct shca_dev *dev = shca_dev_of(pd->device);
-	struct ib_umem *umem;
-	struct shca_mr *mr;
+	struct shca_region *region;
+	struct ib_mr *mr;
+	u32 key;
 	int err = shca_udata_check_empty(udata);
 
+	if (!err)
+		err = alloc_key(dev, &key);
 	if (err)
 		return ERR_PTR(err);
-	if (access & ~ACCESS_KNOWN)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!length || length > dev->ib.attrs.max_mr_size || virt_addr + length - 1 < virt_addr)
-		return ERR_PTR(-EINVAL);
-	umem = ib_umem_get(pd->device, start, length, access);
-	if (IS_ERR(umem))
-		return ERR_CAST(umem);
-	mr = alloc_mr_struct(pd, access);
-	if (IS_ERR(mr)) {
-		ib_umem_release(umem);
-		return ERR_CAST(mr);
-	}
-	mr->umem = umem;
-	mr->eng.iova = virt_addr;
-	mr->eng.length = length;
-	mr->ib.iova = virt_addr;
-	mr->ib.length = length;
-	err = describe_umem(mr, umem, start);
-	if (err) {
-		free_mr_struct(dev, mr);
-		return ERR_PTR(err);
-	}
-	return publish(dev, mr);
+	region = make_user_region(pd, key, &range);
+	mr = IS_ERR(region) ? ERR_CAST(region) : make_mr(dev, region);
+	if (IS_ERR(mr))
+		shca_numbers_free(&dev->keys, key >> 8);
+	return mr;
+}
+
+static void wait_and_free(struct shca_region *region)
+{
+	wait_for_completion(&region->idle);
+	free_region(region);
 }
 
 /*
- * A changed region is a new one under a new key, which ib_uverbs puts in the place of the old one:
- * a key never means two things, and a failure leaves the old region as it was.
+ * The new meaning of the key is made whole before it takes the place of the old one, so a failure
+ * changes nothing, and a work request meets either the one or the other.
  */
 static struct ib_mr *rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 				   u64 virt_addr, int access, struct ib_pd *pd,
 				   struct ib_udata *udata)
 {
-	struct shca_mr *old = mr_of(ibmr);
+	struct shca_mr *mr = mr_of(ibmr);
+	struct shca_region *old = mr->region, *region;
+	struct mr_range range = { start, length, virt_addr, access };
+	int err = shca_udata_check_empty(udata);
 
+	if (err)
+		return ERR_PTR(err);
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!old->umem)
 		return ERR_PTR(-EINVAL);
 	if (!(flags & IB_MR_REREG_TRANS)) {
-		start = old->umem->address;
-		length = old->umem->length;
-		virt_addr = old->eng.iova;
+		range.start = old->umem->address;
+		range.length = old->umem->length;
+		range.iova = old->eng.iova;
 	}
 	if (!(flags & IB_MR_REREG_ACCESS))
-		access = old->eng.access;
-	return reg_user_mr(flags & IB_MR_REREG_PD ? pd : ibmr->pd, start, length, virt_addr, access,
-			   udata);
+		range.access = old->eng.access;
+	region = make_user_region(flags & IB_MR_REREG_PD ? pd : ibmr->pd, old->eng.key, &range);
+	if (IS_ERR(region))
+		return ERR_CAST(region);
+	eng_mr_replace(&old->eng, &region->eng);
+	mr->region = region;
+	ibmr->iova = region->eng.iova;
+	ibmr->length = region->eng.length;
+	wait_and_free(old);
+	return NULL;
 }
 
 static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
+	struct shca_dev *dev = shca_dev_of(ibmr->device);
 	struct shca_mr *mr = mr_of(ibmr);
+	u32 key = mr->region->eng.key;
 
-	trace_shca_destroy("mr", mr->eng.key);
-	eng_mr_retire(&mr->eng);
-	wait_for_completion(&mr->idle);
-	free_mr_struct(shca_dev_of(ibmr->device), mr);
+	trace_shca_destroy("mr", key);
+	eng_mr_retire(&mr->region->eng);
+	wait_and_free(mr->region);
+	shca_numbers_free(&dev->keys, key >> 8);
+	kfree(mr);
 	return 0;
 }
 
 /* Kernel consumers: addresses are kernel pointers, because the device has no DMA device. */
 static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 {
-	struct shca_mr *mr;
+	struct shca_dev *dev = shca_dev_of(pd->device);
+	struct shca_region *region;
+	struct ib_mr *mr;
+	u32 key;
+	int err;
 
 	if (access & ~ACCESS_KNOWN)
 		return ERR_PTR(-EOPNOTSUPP);
-	mr = alloc_mr_struct(pd, access);
+	err = alloc_key(dev, &key);
+	if (err)
+		return ERR_PTR(err);
+	region = alloc_region(pd, key, access);
+	if (!IS_ERR(region)) {
+		region->eng.identity = true;
+		region->eng.length = U64_MAX;
+	}
+	mr = IS_ERR(region) ? ERR_CAST(region) : make_mr(dev, region);
 	if (IS_ERR(mr))
-		return ERR_CAST(mr);
-	mr->eng.identity = true;
-	mr->eng.length = U64_MAX;
-	return publish(shca_dev_of(pd->device), mr);
+		shca_numbers_free(&dev->keys, key >> 8);
+	return mr;
 }
 
 const struct ib_device_ops shca_verbs_mr_ops = {

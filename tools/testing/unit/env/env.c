@@ -84,6 +84,13 @@ void env_table_erase(struct env_table *table, u32 index)
 		__atomic_store_n(&leaf[index % ENV_TABLE_LEAF], NULL, __ATOMIC_RELEASE);
 }
 
+void env_table_replace(struct env_table *table, u32 index, void *entry)
+{
+	void **leaf = table->leaves[index / ENV_TABLE_LEAF];
+
+	__atomic_store_n(&leaf[index % ENV_TABLE_LEAF], entry, __ATOMIC_RELEASE);
+}
+
 void *env_table_next(struct env_table *table, u32 *index)
 {
 	u32 i;

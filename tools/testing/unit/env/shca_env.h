@@ -161,6 +161,7 @@ void env_table_init(struct env_table *table);
 void env_table_destroy(struct env_table *table);
 int env_table_insert(struct env_table *table, u32 index, void *entry);
 void env_table_erase(struct env_table *table, u32 index);
+void env_table_replace(struct env_table *table, u32 index, void *entry);
 void *env_table_next(struct env_table *table, u32 *index);
 
 static inline void *env_table_find(struct env_table *table, u32 index)

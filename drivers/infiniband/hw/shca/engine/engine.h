@@ -33,6 +33,8 @@ int eng_mr_publish(struct eng_mr *mr);		/* 0 or -ENV_ENOMEM/-ENV_EBUSY (index in
 /* Takes the key out of use and drops the creator's reference; ops->mr_idle follows, bounded by the
  * longest chunk copy plus the drain of frames that hold references. */
 void eng_mr_retire(struct eng_mr *mr);
+/* Retires @old, which is published, and puts @mr with the same key in its place; cannot fail. */
+void eng_mr_replace(struct eng_mr *old, struct eng_mr *mr);
 
 void eng_cq_init(struct eng_cq *cq, struct eng_dev *dev);
 void eng_cq_set_ring(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries, u32 count);

@@ -24,6 +24,17 @@ void eng_mr_retire(struct eng_mr *mr)
 	eng_mr_put(mr);
 }
 
+void eng_mr_replace(struct eng_mr *old, struct eng_mr *mr)
+{
+	ENV_ASSERT(old->key == mr->key);
+	env_ref_init(&mr->refs);
+	mr->dead = 0;
+	env_write(old->dead, 1);
+	env_table_replace(&mr->dev->mrs, mr->key >> 8, mr);
+	(void)env_fetch_add(&mr->dev->mr_generation, 1);
+	eng_mr_put(old);
+}
+
 void eng_mr_put(struct eng_mr *mr)
 {
 	if (env_ref_put(&mr->refs))

@@ -140,6 +140,12 @@ static inline void env_table_erase(struct env_table *table, u32 index)
 	xa_erase(&table->xa, index);
 }
 
+/* For an entry that is there: needs no memory, cannot fail. */
+static inline void env_table_replace(struct env_table *table, u32 index, void *entry)
+{
+	xa_store(&table->xa, index, entry, GFP_KERNEL);
+}
+
 /* Under env_rcu_lock(). */
 static inline void *env_table_find(struct env_table *table, u32 index)
 {
