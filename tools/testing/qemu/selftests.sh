@@ -3,8 +3,9 @@
 #
 # Runs in a guest: every selftest that was built, each bounded in time, over
 # the device $KV_DEV. Tests named "shca_" speak to our driver only, and "api_" ones
-# hold it to promises that others do not keep; "core_" and "uverbs_" ones run everywhere. After each, the kernel log
-# must be clean, so that a splat is blamed on the test that caused it.
+# hold it to promises that others do not keep; "core_" and "uverbs_" ones run everywhere.
+# After each, the kernel log must be clean, so that a splat is blamed on the test that
+# caused it.
 
 . "${KV_TREE:?}/tools/testing/tap.sh"
 SPLAT='WARNING: |BUG: |Oops|general protection fault|refcount_t|INFO: task .* blocked'
