@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * link.c - makes a device when `rdma link add NAME type shca netdev DEV` asks for one.  rdma netlink
- * calls in; device.c does the work.  Deletion needs nothing here: ib_core unregisters the device.
+ * link.c - makes a device when `rdma link add NAME type shca netdev DEV` asks for one.  rdma
+ * netlink calls in; device.c does the work.  Deletion needs nothing here: ib_core unregisters the
+ * device.
  */
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
-#include "device.h"
 #include "link.h"
+#include "device.h"
 #include "shca.h"
 
 /* Serialises "is there one on this netdev" with its creation. */

@@ -3,12 +3,12 @@
  * numbers.c - hands out names for objects.  Called by the verbs_* rooms when they create and
  * destroy; nothing goes out from here.
  *
- * Numbers are given out in turn, so that a name comes back as late as possible: a stale QP number or
- * key meets nobody for millions of creations.  A key carries eight bits more.  They count the laps
- * of the allocator: the same index can only come again in a later lap, and so under another tag
- * (until the 256th lap).  A creation that races with the end of a lap may take the tag of either
- * lap; an index given out on both sides of the end was free in between, and the tag of the second
- * is then newer or equal only if 16 million creations happened meanwhile.
+ * Numbers are given out in turn, so that a name comes back as late as possible: a stale QP number
+ * or key meets nobody for millions of creations.  A key carries eight bits more.  They count the
+ * laps of the allocator: the same index can only come again in a later lap, and so under another
+ * tag (until the 256th lap).  A creation that races with the end of a lap may take the tag of
+ * either lap; an index given out on both sides of the end was free in between, and the tag of the
+ * second is then newer or equal only if 16 million creations happened meanwhile.
  */
 #include <linux/random.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * post.c - work requests of kernel consumers, written into the same rings that processes write into.
- * ib_core calls in, in any context; the engine is only kicked and runs in the worker.
+ * post.c - work requests of kernel consumers, written into the same rings that processes write
+ * into. ib_core calls in, in any context; the engine is only kicked and runs in the worker.
  */
 #include "shca.h"
 #include "verbs_ah.h"

@@ -3,10 +3,10 @@
  * route.c - decides who is reached by the direct link.  The rooms of QP and AH ask at RTR and at
  * creation; events of netdev.c and of the GID table have connected QPs asked again.
  *
- * A destination is direct when its GID is in the table of a device of ours whose netdev lives in the
- * sender's network namespace, and that namespace calls the address local.  Link-local addresses mean
- * something on their own link only, so they are direct on the same netdev and nowhere else.  Whether
- * ports are up is not asked here: the engine looks at each emission.
+ * A destination is direct when its GID is in the table of a device of ours whose netdev lives in
+ * the sender's network namespace, and that namespace calls the address local.  Link-local addresses
+ * mean something on their own link only, so they are direct on the same netdev and nowhere else. 
+ * Whether ports are up is not asked here: the engine looks at each emission.
  */
 #include <linux/inetdevice.h>
 #include <linux/srcu.h>

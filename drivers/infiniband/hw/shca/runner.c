@@ -12,9 +12,9 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "runner.h"
 #include "device.h"
 #include "events.h"
-#include "runner.h"
 #include "shca.h"
 #include "verbs_ah.h"
 #include "verbs_mr.h"

@@ -25,10 +25,10 @@
  *   key and stops copies at the next chunk, dereg sleeps until mr_idle, then unpins.
  * AH: has a life of its own (destroy may not sleep): counted by lookups, freed by ah_idle and RCU.
  * Ring memory: kernel side goes with its object; user mappings hold page references of their own.
- * Doorbell fd: may outlive its context and the device.  It counts the engine device until the context
- *   ends and answers EIO after; the QP of a ring under way is counted, so its destruction waits.
- * Engine device: counted by the ib device, by doorbells, by AHs and by QPs that have it as peer.  It
- *   outlives the ib device, empty and with its port down, until the last of them is gone.
+ * Doorbell fd: may outlive its context and the device.  It counts the engine device until the
+ *   context ends and answers EIO after; the QP of a ring under way is counted, so its destruction
+ * waits. Engine device: counted by the ib device, by doorbells, by AHs and by QPs that have it as
+ *   peer.  It outlives the ib device, empty and with its port down, until the last of them is gone.
  * ib device: ib_core calls dealloc_driver after all clients left, so all objects above are gone.
  * Module: open contexts, doorbell files and kernel clients count on it; module exit unregisters all
  *   devices and flushes the worker queues.

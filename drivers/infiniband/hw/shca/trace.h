@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * trace.h - tracepoints: what the engine took, moved and completed, and which objects came and went.
- * The engine reaches the first four through its environment header; off, each costs a patched jump.
+ * trace.h - tracepoints: what the engine took, moved and completed, and which objects came and
+ * went. The engine reaches the first four through its environment header; off, each costs a patched
+ * jump.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM shca

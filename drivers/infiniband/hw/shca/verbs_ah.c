@@ -8,12 +8,12 @@
 #include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 
+#include "verbs_ah.h"
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
-#include "verbs_ah.h"
 
 /* IBTA annex A17, 17.4: what follows the IP header of RoCEv2 is UDP. */
 #define NEXT_HEADER	IPPROTO_UDP

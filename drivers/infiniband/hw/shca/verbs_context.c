@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * verbs_context.c - user contexts and protection domains: identities, mostly.  ib_uverbs and ib_core
- * call in.
+ * verbs_context.c - user contexts and protection domains: identities, mostly.  ib_uverbs and
+ * ib_core call in.
  */
 #include <linux/atomic.h>
 

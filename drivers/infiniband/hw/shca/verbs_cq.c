@@ -101,7 +101,7 @@ static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	mem = make_ring(cq, entries, udata, &resp);
 	if (IS_ERR(mem))
 		return PTR_ERR(mem);
-	/* A response that cannot be written must leave the old ring in use: so it goes out first. */
+	/* A response that cannot be written leaves the old ring in use: so it goes out first. */
 	if (udata)
 		err = shca_udata_respond(udata, &resp, sizeof(resp));
 	if (err)

@@ -6,10 +6,10 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
+#include "verbs_mr.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
-#include "verbs_mr.h"
 
 /* Largest block: beyond it a region has more than one. */
 #define MAX_BLOCK_SHIFT	30
@@ -57,7 +57,8 @@ void shca_verbs_mr_idle(struct eng_mr *eng)
 /*
  * Pinned pages come as stretches that are contiguous in the kernel's view too.  Blocks need not be
  * aligned to anything in it, so the largest block is the largest power of two that divides the
- * distances between the ends of stretches, and block 0 begins where the first end falls on the grid.
+ * distances between the ends of stretches, and block 0 begins where the first end falls on the
+ * grid.
  */
 static u32 best_block_shift(struct ib_umem *umem, u64 *first_end)
 {

@@ -6,10 +6,10 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
+#include "verbs_qp.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
-#include "verbs_qp.h"
 
 static_assert((int)ENG_QPT_RC == (int)IB_QPT_RC);
 static_assert((int)ENG_QPT_UC == (int)IB_QPT_UC);

@@ -12,7 +12,7 @@ struct shca_qp;
 
 void shca_verbs_qp_idle(struct eng_qp *qp);
 
-/* Decides again whether there is a direct link to the peer.  The caller holds an engine reference. */
+/* Decides again whether there is a direct link to the peer; the caller counts the engine QP. */
 void shca_verbs_qp_reroute(struct shca_qp *qp);
 
 /* verbs_qp_modify.c */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * shca_doorbell.c - the doorbell file rings QPs of its own context and nothing else, and answers with
- * errors for everything that is no ring; written rings without a library move data.
+ * shca_doorbell.c - the doorbell file rings QPs of its own context and nothing else, and answers
+ * with errors for everything that is no ring; written rings without a library move data.
  */
 #include "shca_raw_qp.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * shca_mmap.c - mapping rings in every wrong way gives a clean error, and a mapping that outlives its
- * queue or is raced by its destruction stays harmless (field case F25).
+ * shca_mmap.c - mapping rings in every wrong way gives a clean error, and a mapping that outlives
+ * its queue or is raced by its destruction stays harmless (field case F25).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -167,7 +167,7 @@ static void race(const struct raw *raw)
 	tap_is(other, 0, "a mapping that races with destruction works or is refused");
 }
 
-/* Dropping pages loses them, to this process alone: what a child finds there is SIGBUS or its own. */
+/* Dropping pages loses them to this process alone: a child finds SIGBUS there, or its own. */
 static void dropped(const struct raw *raw)
 {
 	struct raw_cq cq;
@@ -203,7 +203,8 @@ static void forked(const struct raw *raw)
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
-	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status), "a child can touch and leave the mapping");
+	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status),
+	       "a child can touch and leave the mapping");
 	/* Left mapped and alive: the process exits with it. */
 }
 

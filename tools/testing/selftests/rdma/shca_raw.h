@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The shca driver without a library: commands by write(), rings by mmap(), for tests that do what no
- * library would. Two QPs of one process can be connected to one another and moved by hand.
+ * The shca driver without a library: commands by write(), rings by mmap(), for tests that do what
+ * no library would. Two QPs of one process can be connected to one another and moved by hand.
  */
 #ifndef SELFTEST_SHCA_RAW_H
 #define SELFTEST_SHCA_RAW_H

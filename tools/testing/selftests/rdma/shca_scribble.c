@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * shca_scribble.c - processes that scribble over their own rings while the engine runs them harm
- * nobody: a pair that talks beside them keeps its bytes, its order and its pace (habit 5: the engine
- * looks at shared memory once and believes nothing). The seed is printed and can be given again.
+ * nobody: a pair that talks beside them keeps its bytes, its order and its pace (habit 5: the
+ * engine looks at shared memory once and believes nothing). The seed is printed and can be given
+ * again.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * shca_unplug.c - a device that is taken away while a program uses it (`rdma link delete`, removal of
- * the netdev, end of its network namespace) goes in bounded time; the program finds EIO, rings that it
- * can still read, a doorbell page of zeroes, and can leave. The module cannot go while it is in use.
+ * shca_unplug.c - a device that is taken away while a program uses it (`rdma link delete`, removal
+ * of the netdev, end of its network namespace) goes in bounded time; the program finds EIO, rings
+ * that it can still read, a doorbell page of zeroes, and can leave. The module cannot go while it
+ * is in use.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -166,7 +167,8 @@ int main(void)
 
 	plug("");
 	child = start_program();
-	tap_ok(run("rmmod shca 2>/dev/null"), "the module cannot be removed while a program uses it");
+	tap_ok(run("rmmod shca 2>/dev/null"),
+	       "the module cannot be removed while a program uses it");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 
