@@ -10,7 +10,7 @@
 
 dev=${KV_DEV:?}
 gid=$(kv_gid "$dev") || { echo "Bail out! $dev has no RoCE v2 GID"; exit 1; }
-LIMIT=${KV_LIMIT:-25}
+LIMIT=${KV_LIMIT:-60}
 
 # One line per run: label | program and its options. -c validates the bytes.
 RUNS="
@@ -42,6 +42,21 @@ data_is_wrong() {
 	grep -qE 'invalid data|Failed|failed|error' "$PAIR_DIR/server" "$PAIR_DIR/client"
 }
 
+# perftest refuses to measure while it cannot calibrate its clock, which says
+# something about how busy the machine is and nothing about us.
+clock_is_unsteady() {
+	grep -q 'Correlation coefficient' "$PAIR_DIR/server" "$PAIR_DIR/client"
+}
+
+run_pair() {
+	local tries
+	for tries in 1 2 3; do
+		pair_run "$LIMIT" "$@" && ! data_is_wrong && return 0
+		clock_is_unsteady || return 1
+	done
+	return 1
+}
+
 show_failure() {
 	local end
 	for end in server client; do
@@ -58,7 +73,7 @@ run_all() {
 		n=$((n + 1))
 		program=${options%% *}
 		# shellcheck disable=SC2046,SC2086
-		if pair_run "$LIMIT" $options $(options_for "$program") && ! data_is_wrong; then
+		if run_pair $options $(options_for "$program"); then
 			printf 'ok %d %s: %s, %s\n' "$n" "$program" "$label" "$(pair_figure "$program")"
 			printf '%s\t%s\t%s\n' "$program" "$label" "$(pair_figure "$program")" >>/results/rows
 		else
