@@ -9,14 +9,18 @@
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
+#include "verbs_qp.h"
 
 static int __init shca_init(void)
 {
 	int err;
 
-	err = shca_runner_start();
+	err = shca_verbs_qp_start();
 	if (err)
 		return err;
+	err = shca_runner_start();
+	if (err)
+		goto stop_qp;
 	err = shca_netdev_start();
 	if (err)
 		goto stop_runner;
@@ -25,6 +29,8 @@ static int __init shca_init(void)
 
 stop_runner:
 	shca_runner_stop();
+stop_qp:
+	shca_verbs_qp_stop();
 	return err;
 }
 
@@ -35,6 +41,7 @@ static void __exit shca_exit(void)
 	shca_netdev_stop();
 	shca_route_stop();
 	shca_runner_stop();
+	shca_verbs_qp_stop();
 }
 
 module_init(shca_init);

@@ -18,8 +18,57 @@ static_assert((int)ENG_QPT_UD == (int)IB_QPT_UD);
 /* The engine's part of a QP, with its RCU head: lookups read it before they count. */
 struct shca_qp_block {
 	struct rcu_head rcu;
+	bool large;			/* not from block_cache */
 	u8 mem[] __aligned(64);
 };
+
+/*
+ * What most QPs need is a little more than a page, for which kmalloc() would take two; 8 KiB is all
+ * that an idle QP may cost, rings aside.
+ */
+#define COMMON_BLOCK_BYTES	4352
+
+static struct kmem_cache *block_cache;
+
+int shca_verbs_qp_start(void)
+{
+	block_cache = kmem_cache_create("shca_qp", COMMON_BLOCK_BYTES, 64, SLAB_ACCOUNT, NULL);
+	return block_cache ? 0 : -ENOMEM;
+}
+
+void shca_verbs_qp_stop(void)
+{
+	/* Blocks that wait for readers. */
+	rcu_barrier();
+	kmem_cache_destroy(block_cache);
+}
+
+static struct shca_qp_block *alloc_block(size_t engine_bytes)
+{
+	struct shca_qp_block *block;
+	size_t bytes = sizeof(*block) + engine_bytes;
+
+	if (bytes > COMMON_BLOCK_BYTES) {
+		block = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+		if (block)
+			block->large = true;
+		return block;
+	}
+	return kmem_cache_zalloc(block_cache, GFP_KERNEL);
+}
+
+static void free_block(struct shca_qp_block *block)
+{
+	if (block->large)
+		kvfree(block);
+	else
+		kmem_cache_free(block_cache, block);
+}
+
+static void free_block_rcu(struct rcu_head *rcu)
+{
+	free_block(container_of(rcu, struct shca_qp_block, rcu));
+}
 
 static struct shca_qp *qp_of(struct ib_qp *ibqp)
 {
@@ -142,9 +191,8 @@ static int make_engine(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 		.max_inline = qp->cap.max_inline_data,
 		.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR,
 	};
-	size_t bytes = eng_qp_struct_bytes + eng_qp_private_bytes(&cfg);
 
-	qp->block = kvzalloc(sizeof(*qp->block) + bytes, GFP_KERNEL_ACCOUNT);
+	qp->block = alloc_block(eng_qp_struct_bytes + eng_qp_private_bytes(&cfg));
 	if (!qp->block)
 		return -ENOMEM;
 	qp->eng = eng_qp_init(qp->block->mem, shca_dev_of(qp->ib.device)->eng, &cfg);
@@ -204,7 +252,7 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib
 	return 0;
 
 free_block:
-	kvfree(qp->block);
+	free_block(qp->block);
 destroy_rings:
 	shca_ring_memory_destroy(qp->mem);
 free_number:
@@ -231,7 +279,7 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	shca_ring_memory_destroy(qp->mem);
 	shca_numbers_free(&shca_dev_of(ibqp->device)->qpns, ibqp->qp_num);
-	kvfree_rcu(qp->block, rcu);
+	call_rcu(&qp->block->rcu, free_block_rcu);
 	return 0;
 }
 

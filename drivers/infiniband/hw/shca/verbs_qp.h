@@ -10,6 +10,9 @@
 struct eng_qp;
 struct shca_qp;
 
+int shca_verbs_qp_start(void);
+void shca_verbs_qp_stop(void);
+
 void shca_verbs_qp_idle(struct eng_qp *qp);
 
 /* Decides again whether there is a direct link to the peer; the caller counts the engine QP. */
