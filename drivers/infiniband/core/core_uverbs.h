@@ -18,7 +18,7 @@ struct ib_uqp_object;
 /* Answer of a client's get_nl_info(): which character device serves a device (GET_CHARDEV). */
 struct ib_client_nl_info {
 	struct sk_buff *nl_msg;	/* where the client may add attributes of its own */
-	struct device *cdev;	/* without a reference: ib_core takes one before the client can go */
+	struct device *cdev;	/* no reference: ib_core takes one before the client can go */
 	u32 port;		/* asked for by the user, (u32)-1 when not */
 	u64 abi;		/* left at 0 it is not reported */
 };

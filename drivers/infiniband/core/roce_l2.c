@@ -185,7 +185,8 @@ static int resolve(struct l2_query *query, enum ib_gid_type gid_type)
 		return -EINVAL;
 	/* RoCE v1 does not know routes: a link-local address is all there is. */
 	if (names_its_mac(query->daddr) ||
-	    (gid_type == IB_GID_TYPE_ROCE && rdma_link_local_addr((struct in6_addr *)query->daddr))) {
+	    (gid_type == IB_GID_TYPE_ROCE &&
+	     rdma_link_local_addr((struct in6_addr *)query->daddr))) {
 		rdma_get_ll_mac((struct in6_addr *)query->daddr, query->dmac);
 		return 0;
 	}
