@@ -355,7 +355,9 @@ int uverbs_ioctl_invoke_write(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(method))
 		return PTR_ERR(method);
 	fill_udata(uverbs_call_of(attrs), &attrs->ucore, UVERBS_ATTR_CORE_IN, UVERBS_ATTR_CORE_OUT);
-	if (attrs->ucore.inlen < method->req_size || attrs->ucore.outlen < method->resp_size)
+	/* As in write(): no size of an extended command is too small. */
+	if (!method->is_ex && (attrs->ucore.inlen < method->req_size ||
+			       attrs->ucore.outlen < method->resp_size))
 		return -ENOSPC;
 	return method->handler(attrs);
 }

@@ -67,20 +67,27 @@ static bool uverbs_raw_is_driver(int fd, uint32_t id)
 	return ioctl(fd, RDMA_VERBS_IOCTL, &hdr) && errno == EPROTONOSUPPORT;
 }
 
-__attribute__((unused))
-static int uverbs_raw_open(void)
+/* For ioctl()s on a file that somebody else opened. */
+static void uverbs_raw_driver_id_of(int fd)
 {
-	const char *ibdev = getenv("KV_DEV");
-	int fd = uverbs_raw_fd_of(ibdev);
 	uint32_t id;
 
-	if (fd < 0)
-		tap_bail("cannot open the uverbs device of %s", ibdev ? ibdev : "(first)");
 	for (id = 0; id < UVERBS_RAW_DRIVERS; id++)
 		if (uverbs_raw_is_driver(fd, id))
 			uverbs_raw_driver_id = id;
 	if (uverbs_raw_is_driver(fd, SHCA_DRIVER_ID))
 		uverbs_raw_driver_id = SHCA_DRIVER_ID;
+}
+
+__attribute__((unused))
+static int uverbs_raw_open(void)
+{
+	const char *ibdev = getenv("KV_DEV");
+	int fd = uverbs_raw_fd_of(ibdev);
+
+	if (fd < 0)
+		tap_bail("cannot open the uverbs device of %s", ibdev ? ibdev : "(first)");
+	uverbs_raw_driver_id_of(fd);
 	return fd;
 }
 
@@ -112,6 +119,7 @@ static int uverbs_raw_go(int fd, struct uverbs_raw *raw)
 }
 
 /* A write command through write(): legacy when command has no EXTENDED flag. */
+__attribute__((unused))
 static int uverbs_raw_write(int fd, uint32_t command, const void *req, size_t in, size_t out)
 {
 	uint8_t buffer[UVERBS_RAW_WRITE_BYTES] = { 0 };
@@ -126,6 +134,7 @@ static int uverbs_raw_write(int fd, uint32_t command, const void *req, size_t in
 }
 
 /* The same command through ioctl(): resp may be NULL. */
+__attribute__((unused))
 static int uverbs_raw_invoke(int fd, uint32_t command, const void *req, size_t in, void *resp,
 			     size_t out)
 {
@@ -157,6 +166,7 @@ static int uverbs_raw_go_either(int fd, struct uverbs_raw *raw)
 	return uverbs_raw_go(fd, raw);
 }
 
+__attribute__((unused))
 static int uverbs_raw_get_context(int fd)
 {
 	struct uverbs_raw raw;
@@ -165,6 +175,7 @@ static int uverbs_raw_get_context(int fd)
 	return uverbs_raw_go_either(fd, &raw);
 }
 
+__attribute__((unused))
 static int uverbs_raw_alloc_pd(int fd, uint32_t *handle)
 {
 	struct ib_uverbs_alloc_pd_resp resp = { 0 };
@@ -204,13 +215,6 @@ static int uverbs_raw_begin(uint32_t *pd)
 	if (errno)
 		tap_bail("alloc PD");
 	return fd;
-}
-
-__attribute__((unused))
-static void uverbs_raw_unused(void)
-{
-	(void)uverbs_raw_write;
-	(void)uverbs_raw_invoke;
 }
 
 #endif
