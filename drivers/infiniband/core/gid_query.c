@@ -58,7 +58,8 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_n
 	struct core_gid_entry *entry;
 	unsigned long flags;
 
-	if (!table)
+	/* Beyond the table is a mistake, an empty entry of it is not. */
+	if (!table || index < 0 || index >= table->size)
 		return ERR_PTR(-EINVAL);
 
 	spin_lock_irqsave(&table->lock, flags);
