@@ -205,7 +205,8 @@ static void test_misuse(struct ib_device *dev)
 	ah.port_num = 9;
 	check(rdma_create_ah(pd, &ah, RDMA_CREATE_AH_SLEEPABLE) == ERR_PTR(-EINVAL),
 	      "a port that is not there is refused", "misuse");
-	check(rdma_query_gid(dev, 1, 100000, &gid) == -EINVAL, "a GID index out of range", "misuse");
+	check(rdma_query_gid(dev, 1, 100000, &gid) == -EINVAL, "a GID index out of range",
+	      "misuse");
 	ib_dealloc_pd(pd);
 }
 
