@@ -7,6 +7,7 @@
 #include "netdev.h"
 #include "route.h"
 #include "shca.h"
+#include "udata.h"
 
 /* No OUI was bought for it: what stock software devices say. */
 #define SHCA_VENDOR_ID	0xffffff
@@ -16,8 +17,10 @@
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
-	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
-		return -EINVAL;
+	int err = shca_udata_check_empty(udata);
+
+	if (err)
+		return err;
 	*attr = (struct ib_device_attr) {
 		.fw_ver			= SHCA_ABI_VERSION,
 		.sys_image_guid		= ib->node_guid,
