@@ -103,8 +103,10 @@ static void judge_success(struct world *w, struct end *e, const struct request *
 static void judge_error(struct world *w, struct end *e, const struct request *r, u32 status)
 {
 	w->errors++;
-	if (e->reported)
+	if (e->reported) {
+		printf("# status %u, opcode %u\n", status, r->opcode);
 		sim_fail(w, e, "a second error, not flushed");
+	}
 	if (status == REM_ACCESS && r->bad_key)
 		return;
 	/* A peer in ERR answers nothing. */

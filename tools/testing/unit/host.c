@@ -407,9 +407,9 @@ void host_qp_attr(struct host_qp *qp, const struct host_qp *peer, struct eng_qp_
 void host_state(struct host_qp *qp, enum eng_qp_state state)
 {
 	struct eng_qp_attr attr = { .state = state };
+	int err = eng_qp_modify(qp->eng, &attr, ENG_QP_STATE);
 
-	eng_qp_modify(qp->eng, &attr, ENG_QP_STATE);
-	if (state == ENG_QPS_RESET)
+	if (!err && state == ENG_QPS_RESET)
 		qp->sq_prod = qp->rq_prod = 0;
 }
 

@@ -28,17 +28,6 @@ void eng_completer_home(struct eng_qp *qp, struct eng_frame *frame)
 	}
 }
 
-static void complete_acked(struct eng_qp *qp)
-{
-	while (qp->sq.una != qp->sq.nxt) {
-		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
-
-		if ((slot->flags & (ENG_SLOT_ACKED | ENG_SLOT_AWAY)) != ENG_SLOT_ACKED)
-			return;
-		eng_requester_finish(qp, ENG_WC_SUCCESS);
-	}
-}
-
 /* Status that an answer means for its request; 0: it is no failure. */
 static const u8 failures[ENG_REPLY_COUNT] = {
 	[ENG_REPLY_NAK_INV]	= ENG_WC_REM_INV_REQ_ERR,
@@ -47,43 +36,52 @@ static const u8 failures[ENG_REPLY_COUNT] = {
 	[ENG_REPLY_SRC_GONE]	= ENG_WC_LOC_PROT_ERR,
 };
 
-static bool oldest(const struct eng_qp *qp, const struct eng_slot *slot)
+/* The oldest request is home; its answer is no acknowledge. */
+static ENG_COLD void refused(struct eng_qp *qp, const struct eng_frame *frame)
 {
-	return qp->sq.una != qp->sq.nxt && eng_qp_slot(qp, qp->sq.una) == slot;
+	if (eng_state(qp) == ENG_QPS_ERR)
+		return;			/* the flush reports it */
+	if (failures[frame->reply])
+		eng_requester_fail(qp, failures[frame->reply]);
+	else
+		eng_retry_start(qp, frame);
+}
+
+/*
+ * Answers take effect in the order of their requests, although they may come home in another one:
+ * what was lost at once overtakes what is still being executed.  Requests from nxt on are to be
+ * sent again, so what came back for their last emission does not matter.
+ */
+static void settle(struct eng_qp *qp)
+{
+	while (qp->sq.una != qp->sq.nxt) {
+		const struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+		u8 reply = slot->frame.reply;
+
+		if (slot->flags & ENG_SLOT_AWAY)
+			return;
+		/* Unreliable services have no answers: home means sent. */
+		if (env_unlikely(reply != ENG_REPLY_ACK &&
+				 (qp->type == ENG_QPT_RC || reply == ENG_REPLY_SRC_GONE))) {
+			refused(qp, &slot->frame);
+			return;
+		}
+		eng_retry_progress(qp);
+		eng_requester_finish(qp, ENG_WC_SUCCESS);
+	}
 }
 
 void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame)
 {
-	struct eng_slot *slot = eng_frame_slot(frame);
 	u8 reply = frame->reply;
 
 	eng_completer_home(qp, frame);
-	if (eng_state(qp) == ENG_QPS_RESET)
+	if (env_unlikely(eng_state(qp) == ENG_QPS_RESET))
 		return;
 	if (env_unlikely(frame->flags & ENG_FRAME_PROBE)) {
 		frame->flags &= ~ENG_FRAME_PROBE;
 		eng_retry_credit(qp, reply == ENG_REPLY_CREDIT);
 		return;
 	}
-	/* Unreliable services have no answers: home means sent. */
-	if (env_likely(reply == ENG_REPLY_ACK) || qp->type != ENG_QPT_RC) {
-		if (env_unlikely(reply == ENG_REPLY_SRC_GONE) && oldest(qp, slot)) {
-			eng_requester_fail(qp, ENG_WC_LOC_PROT_ERR);
-			return;
-		}
-		slot->flags |= ENG_SLOT_ACKED;
-		eng_retry_progress(qp);
-		complete_acked(qp);
-		return;
-	}
-	if (eng_state(qp) == ENG_QPS_ERR)
-		return;			/* the flush reports it */
-	if (failures[reply]) {
-		/* All before it were answered already, or everything is being sent again. */
-		if (oldest(qp, slot))
-			eng_requester_fail(qp, failures[reply]);
-		return;
-	}
-	if (oldest(qp, slot))
-		eng_retry_start(qp, frame);
+	settle(qp);
 }

@@ -117,7 +117,9 @@ void eng_qp_put(struct eng_qp *qp);			/* last one: ops->qp_idle */
  * which is bounded by one budget.  Process context only, and one at a time per QP (the host's
  * mutex).  A move to RESET zeroes all words of the shared head: the library starts again at 0.
  */
-void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
+/* -ENV_EINVAL: the QP is in a state, by now, from which it cannot go there.  Nothing was changed
+ * and the reference on attr->peer is still the caller's. */
+int eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
 /* @attr and @sq_draining may be NULL. */
 enum eng_qp_state eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr, bool *sq_draining);
 /* Unpublishes, throws queued work away without completions, waits for frames in flight and for a

@@ -71,7 +71,6 @@ enum eng_slot_flags {
 	ENG_SLOT_FETCH		= 1 << 2,	/* counts against max_rd_atomic */
 	ENG_SLOT_INLINE		= 1 << 3,	/* payload is the slot's own bytes */
 	ENG_SLOT_AWAY		= 1 << 4,	/* the frame is not home */
-	ENG_SLOT_ACKED		= 1 << 5,
 };
 
 /* A send WQE in flight.  Segments or inline bytes follow it. */

@@ -171,14 +171,44 @@ static void set_limits(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 ma
 		eng_retry_progress(qp);
 }
 
-void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+enum {
+	TO_RESET = 1 << ENG_QPS_RESET,
+	TO_INIT = 1 << ENG_QPS_INIT,
+	TO_RTR = 1 << ENG_QPS_RTR,
+	TO_RTS = 1 << ENG_QPS_RTS,
+	TO_SQD = 1 << ENG_QPS_SQD,
+	TO_ERR = 1 << ENG_QPS_ERR,
+};
+
+/*
+ * IBTA vol. 1, 10.3.1 (G088).  The host has judged the transition and its attributes already, but
+ * an error may have moved the QP since it asked.
+ */
+static const u8 next_states[ENG_QPS_COUNT] = {
+	[ENG_QPS_RESET]	= TO_RESET | TO_INIT,
+	[ENG_QPS_INIT]	= TO_RESET | TO_ERR | TO_INIT | TO_RTR,
+	[ENG_QPS_RTR]	= TO_RESET | TO_ERR | TO_RTS,
+	[ENG_QPS_RTS]	= TO_RESET | TO_ERR | TO_RTS | TO_SQD,
+	[ENG_QPS_SQD]	= TO_RESET | TO_ERR | TO_RTS | TO_SQD,
+	[ENG_QPS_SQE]	= TO_RESET | TO_ERR | TO_RTS,
+	[ENG_QPS_ERR]	= TO_RESET | TO_ERR,
+};
+
+int eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
 {
+	int err = 0;
+
 	eng_run_own(qp);
-	set_limits(qp, attr, mask);
-	set_path(qp, attr, mask);
-	if (mask & ENG_QP_STATE && attr->state != eng_state(qp))
-		to_state(qp, attr->state);
+	if (mask & ENG_QP_STATE && !(next_states[eng_state(qp)] >> attr->state & 1)) {
+		err = -ENV_EINVAL;
+	} else {
+		set_limits(qp, attr, mask);
+		set_path(qp, attr, mask);
+		if (mask & ENG_QP_STATE && attr->state != eng_state(qp))
+			to_state(qp, attr->state);
+	}
 	eng_run_disown(qp);
+	return err;
 }
 
 enum eng_qp_state eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr, bool *sq_draining)

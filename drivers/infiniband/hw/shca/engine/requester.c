@@ -159,7 +159,6 @@ static void send_off(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *sl
 	struct eng_frame *frame = &slot->frame;
 
 	slot->flags |= ENG_SLOT_AWAY;
-	slot->flags &= ~ENG_SLOT_ACKED;
 	qp->sq.away++;
 	qp->counters[ENG_CNT_FRAMES]++;
 	frame->flags &= ~(ENG_FRAME_REPLY | ENG_FRAME_PROBE);
@@ -250,6 +249,9 @@ bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq)
 	}
 	if (state != ENG_QPS_RTS || qp->retry.wait)
 		return false;
-	/* Everything failed or came back within this step, or the budget ended before the ring. */
-	return qp->sq.running || eng_requester_ready(qp);
+	/* Everything failed or came back within this step, or the budget ended before the ring. 
+	 * What is decoded is always on its way here, so anything else could only spin. */
+	if (qp->sq.una == qp->sq.tail && qp->sq.running)
+		return true;
+	return window_room(qp) && eng_requester_ready(qp);
 }
