@@ -311,6 +311,53 @@ static void test_comm_est(void)
 	pair_fini(&p);
 }
 
+/* The table of G088, from the engine's side: an error may come between judging and doing. */
+static void test_transitions(void)
+{
+	static const u8 legal[ENG_QPS_COUNT][ENG_QPS_COUNT] = {
+		/* to RESET INIT RTR RTS SQD SQE ERR */
+		{ 1, 1, 0, 0, 0, 0, 0 },
+		{ 1, 1, 1, 0, 0, 0, 1 },
+		{ 1, 0, 0, 1, 0, 0, 1 },
+		{ 1, 0, 0, 1, 1, 0, 1 },
+		{ 1, 0, 0, 1, 1, 0, 1 },
+		{ 1, 0, 0, 1, 0, 0, 1 },
+		{ 1, 0, 0, 0, 0, 0, 1 },
+	};
+	static const enum eng_qp_state way[] = {
+		ENG_QPS_INIT, ENG_QPS_RTR, ENG_QPS_RTS, ENG_QPS_SQD,
+	};
+	struct host_qp_init init = { .type = ENG_QPT_UD, .sq = 8, .rq = 8 };
+	u32 from, to, i;
+
+	for (from = 0; from < ENG_QPS_COUNT; from++)
+		for (to = 0; to < ENG_QPS_COUNT; to++) {
+			struct eng_qp_attr attr = { .state = to, .qkey = 5 };
+			struct eng_qp_attr after;
+			struct host_wr wr;
+			struct pair p;
+			int err;
+
+			pair_init_as(&p, &init);
+			if (from == ENG_QPS_ERR || from == ENG_QPS_SQE)
+				host_ud_ready(&p.a, 1);
+			for (i = 0; from <= ENG_QPS_SQD && i < from; i++)
+				host_state(&p.a, way[i]);
+			if (from == ENG_QPS_ERR)
+				host_state(&p.a, ENG_QPS_ERR);
+			if (from == ENG_QPS_SQE) {
+				wr = pair_wr(&p, WR_READ, 1, 8);
+				host_send(&p.a, &wr);
+			}
+			CHECK_EQ(host_query(&p.a), from);
+			err = eng_qp_modify(p.a.eng, &attr, ENG_QP_STATE | ENG_QP_QKEY);
+			CHECK_EQ(err, legal[from][to] ? 0 : -ENV_EINVAL);
+			CHECK_EQ(eng_qp_query(p.a.eng, &after, NULL), err ? from : to);
+			CHECK_EQ(after.qkey == 5, !err);
+			pair_fini(&p);
+		}
+}
+
 static const struct tap_test tests[] = {
 	{ "F42: unsignalled work", test_f42_unsignalled },
 	{ "order of mixed work", test_order },
@@ -322,6 +369,7 @@ static const struct tap_test tests[] = {
 	{ "SQD drains", test_sqd },
 	{ "budget", test_budget },
 	{ "COMM_EST", test_comm_est },
+	{ "transitions of states", test_transitions },
 };
 
 TAP_MAIN(tests)

@@ -304,6 +304,40 @@ static void test_timeout_zero(void)
 	pair_fini(&p);
 }
 
+/* Found by the simulator: what is lost at once comes home before the answer of an earlier request that
+ * is still being executed, and was then never sent again. */
+static void test_lost_overtakes(void)
+{
+	struct eng_runq rq;
+	struct host_wr wr;
+	struct pair p;
+	u32 i;
+
+	pair_init(&p);
+	wr = pair_wr(&p, WR_WRITE, 0, 200000);
+	host_put_send(&p.a, &wr);
+	eng_runq_init(&rq);
+	rq.bytes_left = 1000;
+	eng_kick(&rq, p.a.eng);
+	eng_run(&rq);			/* B is in the middle of it */
+	p.host.dev.port_up = 0;
+	for (i = 1; i < 4; i++) {
+		wr = pair_wr(&p, WR_WRITE, i, 8);
+		host_put_send(&p.a, &wr);
+	}
+	eng_runq_init(&rq);
+	rq.bytes_left = 1;
+	eng_kick(&rq, p.a.eng);
+	eng_run(&rq);
+	p.host.dev.port_up = 1;
+	host_work();
+	CHECK_EQ(pair_status(&p.acq, 0), OK);
+	CHECK(host_tick(&p.a));
+	for (i = 1; i < 4; i++)
+		CHECK_EQ(pair_status(&p.acq, i), OK);
+	pair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "F01a: RNR retries exhausted, in time", test_f01a_rnr_exhausted },
 	{ "F01b: RNR for ever", test_f01b_rnr_endless },
@@ -315,6 +349,7 @@ static const struct tap_test tests[] = {
 	{ "first PSN ahead", test_psn_ahead },
 	{ "duplicates", test_duplicates },
 	{ "timeout code 0", test_timeout_zero },
+	{ "what is lost at once overtakes", test_lost_overtakes },
 };
 
 TAP_MAIN(tests)
