@@ -78,7 +78,7 @@ static int decode_in(struct uverbs_call *call, const struct uverbs_attr_spec *sp
 	len = spec->zero_trailing ? min_t(size_t, uattr->len, spec->u.ptr.len) : uattr->len;
 	to->len = len;
 	to->data = uattr->data;
-	/* The length decides where readers look; a cut that makes it small moves the data inline. */
+	/* The length says where readers look; a cut that makes it small moves the data inline. */
 	if (len <= sizeof(to->data) && uattr->len > sizeof(to->data)) {
 		to->data = 0;
 		return copy_from_user(&to->data, u64_to_user_ptr(uattr->data), len) ? -EFAULT : 0;
@@ -229,7 +229,8 @@ static int decode_attr(struct uverbs_call *call, unsigned int i)
 }
 
 /* Points udata at a pair of attributes, as user memory of the caller. */
-static void fill_udata(const struct uverbs_call *call, struct ib_udata *udata, u16 in_id, u16 out_id)
+static void fill_udata(const struct uverbs_call *call, struct ib_udata *udata, u16 in_id,
+		       u16 out_id)
 {
 	const struct uverbs_attr *in = uverbs_attr_get(&call->bundle, in_id);
 	const struct uverbs_attr *out = uverbs_attr_get(&call->bundle, out_id);
@@ -285,7 +286,7 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 	if (ret)
 		return ret;
 	ret = call->method->handler(attrs);
-	/* EPROTONOSUPPORT is how callers learn that a method is missing: handlers must not say it. */
+	/* EPROTONOSUPPORT tells callers that a method is missing: handlers must not say it. */
 	if (WARN_ON_ONCE(ret == -EPROTONOSUPPORT))
 		return -EINVAL;
 	if (ret || !has_udata)

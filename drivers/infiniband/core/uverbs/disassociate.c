@@ -28,7 +28,7 @@ void uverbs_disassociate_device(struct ib_uverbs_device *dev)
 	struct ib_uverbs_file *ufile;
 
 	rcu_assign_pointer(dev->ib_dev, NULL);
-	/* Waits for the calls that still found the device; bounded, since none sleeps for user space. */
+	/* Waits for the calls that still found the device. */
 	synchronize_srcu(&dev->disassociate_srcu);
 	/* No file is added any more: open() finds no device. */
 	while ((ufile = take_first(dev))) {

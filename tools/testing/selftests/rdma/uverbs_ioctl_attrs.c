@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Shows the answer of the ioctl door to each way of getting a command wrong: header fields, missing,
- * repeated, unknown, short, long and unreadable attributes, reserved fields, trailing bytes, bad
+ * Shows the answer of the ioctl door to each way of getting a command wrong: header fields,
+ * missing, repeated, unknown, short, long and unreadable attributes, reserved fields, trailing bytes, bad
  * handles in place of objects, and that nothing was created or destroyed on the way.
  */
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Shows that answers carry nothing but what they mean: reserved and padding bytes are zero, and what
- * lies behind the answer stays as it was. Each buffer is filled with 0xa5 first, and the kernel's
+ * Shows that answers carry nothing but what they mean: reserved and padding bytes are zero, and
+ * what lies behind the answer stays as it was. Each buffer is filled with 0xa5 first, and the kernel's
  * stack with the leavings of a long path.
  */
 #include <stddef.h>
