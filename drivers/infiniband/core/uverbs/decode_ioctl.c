@@ -291,7 +291,7 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 		return -EINVAL;
 	if (ret || !has_udata)
 		return ret;
-	/* Drivers write their answer by themselves, so it counts as written whenever it was asked. */
+	/* Drivers write their answer themselves, so it counts as written whenever it was asked. */
 	uhw_out = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
 	return IS_ERR(uhw_out) ? 0 : uverbs_attrs_set_output(attrs, uhw_out);
 }

@@ -71,7 +71,7 @@ static void umap_close(struct vm_area_struct *vma)
 		vma->vm_private_data = NULL;
 	}
 	mutex_unlock(&ufile->umap.lock);
-	/* The driver's mmap_free() may run here, so the lock is not held. An entry that is still ours
+	/* The driver's mmap_free() may run here, so the lock is not held. An entry still ours
 	 * keeps the removal of the device waiting: uverbs_umap_zap() takes what it finds unclosed.
 	 */
 	if (priv)

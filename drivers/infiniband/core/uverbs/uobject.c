@@ -330,7 +330,7 @@ void uverbs_uobject_abort(struct ib_uobject *uobj, bool created,
 	const struct uverbs_obj_type_class *class = uobj->uapi_object->type_class;
 
 	trace_uverbs_object_abort(uobj);
-	/* A driver that refuses to undo what it made a moment ago leaks it: nothing else is safe. */
+	/* A driver that refuses to undo what it just made leaks it: nothing else is safe. */
 	if (created)
 		WARN_ON(class->destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs));
 	class->alloc_abort(uobj);
@@ -399,7 +399,7 @@ int uverbs_uobject_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *a
 		ret = -ENOENT;
 	else
 		ret = uobject_end(uobj, RDMA_REMOVE_DESTROY, attrs);
-	/* Never lent again once it has ended: it stays exclusive, which also answers late lookups. */
+	/* Never lent again once it has ended: it stays exclusive, which answers late lookups. */
 	if (ret)
 		use_end(uobj, UVERBS_LOOKUP_WRITE);
 	return ret;

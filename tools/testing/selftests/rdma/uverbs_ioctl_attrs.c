@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Shows the answer of the ioctl door to each way of getting a command wrong: header fields,
- * missing, repeated, unknown, short, long and unreadable attributes, reserved fields, trailing bytes, bad
- * handles in place of objects, and that nothing was created or destroyed on the way.
+ * missing, repeated, unknown, short, long and unreadable attributes, reserved fields, trailing
+ * bytes, bad handles in place of objects, and that nothing was created or destroyed on the way.
  */
 #include <limits.h>
 #include <sys/mman.h>
@@ -244,7 +244,8 @@ static void test_invoke_write(void)
 	tap_is(uverbs_raw_go(fd, &raw), ENOSPC, "INVOKE_WRITE: a command alone");
 	uverbs_raw_add(&raw, UVERBS_ATTR_CORE_IN, sizeof(req), 0);
 	uverbs_raw_add(&raw, UVERBS_ATTR_CORE_OUT, sizeof(resp), nowhere);
-	tap_is(uverbs_raw_go_either(fd, &raw), EFAULT, "INVOKE_WRITE: an answer that cannot be written");
+	tap_is(uverbs_raw_go_either(fd, &raw), EFAULT,
+	       "INVOKE_WRITE: an answer that cannot be written");
 }
 
 /* Handles the file has for objects of a kind: to see that failures leave nothing behind. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Shows that answers carry nothing but what they mean: reserved and padding bytes are zero, and
- * what lies behind the answer stays as it was. Each buffer is filled with 0xa5 first, and the kernel's
- * stack with the leavings of a long path.
+ * what lies behind the answer stays as it was. Each buffer is filled with 0xa5 first, and the
+ * kernel's stack with the leavings of a long path.
  */
 #include <stddef.h>
 
@@ -91,7 +91,8 @@ static void test_queries(void)
 static void check_query_qp(struct ibv_qp *qp, const char *state)
 {
 	struct reply r = {
-		.command = IB_USER_VERBS_CMD_QUERY_QP, .req_bytes = sizeof(struct ib_uverbs_query_qp),
+		.command = IB_USER_VERBS_CMD_QUERY_QP,
+		.req_bytes = sizeof(struct ib_uverbs_query_qp),
 		.resp_bytes = sizeof(struct ib_uverbs_query_qp_resp),
 		.zero = RESERVED(struct ib_uverbs_query_qp_resp, reserved, 5),
 	};
@@ -102,7 +103,8 @@ static void check_query_qp(struct ibv_qp *qp, const char *state)
 	snprintf(what, sizeof(what), "QUERY_QP of type %d in %s", qp->qp_type, state);
 	r.what = what;
 	check(&r, &req);
-	tap_is(resp->dest.reserved | resp->alt_dest.reserved, 0, "%s: and those of the paths", what);
+	tap_is(resp->dest.reserved | resp->alt_dest.reserved, 0, "%s: and those of the paths",
+	       what);
 }
 
 static void test_qps(void)
