@@ -2,8 +2,8 @@
 /*
  * model.c - what was promised, and whether each completion keeps it.
  *
- * Knows nothing of frames, slots or retries.  Each request has memory of its own on both sides, filled
- * with a pattern of its number before it is posted, so success can be judged by the bytes.
+ * Knows nothing of frames, slots or retries.  Each request has memory of its own on both sides,
+ * filled with a pattern of its number before it is posted, so success can be judged by the bytes.
  */
 #include "sim.h"
 

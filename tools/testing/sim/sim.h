@@ -2,8 +2,8 @@
 /*
  * sim.h - a small world of devices and connections in one thread and virtual time.
  *
- * One seed decides everything: who posts what, whose doorbell is answered when and with which budget,
- * when time passes, which port goes down.  model.c knows what was promised and judges every
+ * One seed decides everything: who posts what, whose doorbell is answered when and with which
+ * budget, when time passes, which port goes down.  model.c knows what was promised and judges every
  * completion; a run ends when everything that was posted came back, once, in order.
  */
 #ifndef SIM_H

@@ -3,7 +3,8 @@
  * bench.c - nanoseconds of the engine per operation, one thread, no system call.
  *
  * "one" posts, rings, polls one request at a time (the latency path); "burst" posts 16 before it
- * rings.  Arguments: a divisor of the number of rounds, the number of one case.  Figures of one machine compare with each other only.
+ * rings.  Arguments: a divisor of the number of rounds, the number of one case.  Figures of one
+ * machine compare with each other only.
  */
 #include <time.h>
 #include "pair.h"

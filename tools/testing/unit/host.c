@@ -2,8 +2,8 @@
 /*
  * host.c - the host of the engine's unit tests.
  *
- * Called by test programs; calls the engine as shca.ko and the library do.  Ring memory is malloc'd,
- * so ASan sees every access beyond it.
+ * Called by test programs; calls the engine as shca.ko and the library do.  Ring memory is
+ * malloc'd, so ASan sees every access beyond it.
  */
 #include "host.h"
 

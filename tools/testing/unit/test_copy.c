@@ -70,6 +70,13 @@ static void test_last_byte_last(void)
 	}
 }
 
+static struct eng_seg piece(u8 *at)
+{
+	u32 length = (u32)rand() % 4 ? (u32)rand() % 512 : 0;
+
+	return (struct eng_seg){ (u64)(unsigned long)at, length, 0, NULL };
+}
+
 /* Lists of random pieces on both sides, moved in portions of random size. */
 static void test_lists(void)
 {
@@ -83,10 +90,8 @@ static void test_lists(void)
 		u32 total[2] = { 0, 0 }, left;
 
 		for (i = 0; i < 8; i++) {
-			src[i] = (struct eng_seg){ (u64)(unsigned long)(from + i * 512),
-						   (u32)rand() % 4 ? (u32)rand() % 512 : 0, 0, NULL };
-			dst[i] = (struct eng_seg){ (u64)(unsigned long)(to + i * 512),
-						   (u32)rand() % 4 ? (u32)rand() % 512 : 0, 0, NULL };
+			src[i] = piece(from + i * 512);
+			dst[i] = piece(to + i * 512);
 			total[0] += src[i].length;
 			total[1] += dst[i].length;
 		}

@@ -2,8 +2,8 @@
 /*
  * test_hostile.c - a process scribbles over everything that it may map; the others go on.
  *
- * Hostile QPs of all types get random words in rings, heads and CQ memory, between steps and, in the
- * second test, from another thread while the engine runs.  ASan watches all memory; an innocent
+ * Hostile QPs of all types get random words in rings, heads and CQ memory, between steps and, in
+ * the second test, from another thread while the engine runs.  ASan watches all memory; an innocent
  * pair on the same device must not lose or change a byte.  HOSTILE_SEED replays a run.
  */
 #include "pair.h"

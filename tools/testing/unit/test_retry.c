@@ -304,8 +304,8 @@ static void test_timeout_zero(void)
 	pair_fini(&p);
 }
 
-/* Found by the simulator: what is lost at once comes home before the answer of an earlier request that
- * is still being executed, and was then never sent again. */
+/* Found by the simulator: what is lost at once comes home before the answer of an earlier request
+ * that is still being executed, and was then never sent again. */
 static void test_lost_overtakes(void)
 {
 	struct eng_runq rq;

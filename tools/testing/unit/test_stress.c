@@ -3,8 +3,8 @@
  * test_stress.c - threads that post, poll, modify, destroy and deregister at random, all at once.
  *
  * Links are pairs of QPs that send to each other.  A link's mutex stands for the library's locks:
- * posting to one QP, polling one CQ.  The engine below runs in whichever thread rings a doorbell, in
- * a worker and after a timer thread's kicks.  Every request completes once, in order; at the end
+ * posting to one QP, polling one CQ.  The engine below runs in whichever thread rings a doorbell,
+ * in a worker and after a timer thread's kicks.  Every request completes once, in order; at the end
  * nothing is left.  Also run under TSan.
  */
 #include <stdio.h>

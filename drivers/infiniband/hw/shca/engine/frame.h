@@ -40,7 +40,8 @@ enum eng_reply {
  * Whoever has it in hand, by inbox or by ownership of the QP it is at, is the only one to touch it.
  */
 struct eng_frame {
-	struct eng_frame *next;		/* in an inbox, newest first; in a work list, oldest first */
+	/* in an inbox, newest first; in a work list, oldest first */
+	struct eng_frame *next;
 	struct eng_qp *src;		/* its home; lives until the frame is back */
 	u8 op;				/* BTH: enum eng_op */
 	u8 flags;			/* ENG_FRAME_* */
@@ -55,7 +56,8 @@ struct eng_frame {
 	u32 qkey;			/* DETH */
 	u32 msn;			/* AETH */
 	u32 segs;			/* elements of payload */
-	struct eng_seg *payload;	/* source of SEND and WRITE, destination of READ and atomics */
+	/* source of SEND and WRITE, destination of READ and atomics */
+	struct eng_seg *payload;
 	struct eng_ah *ah;		/* UD: a reference while away */
 	u64 compare_add, swap;		/* AtomicETH; compare_add brings back the old value */
 };

@@ -119,15 +119,8 @@ struct env_table {
 	struct xarray xa;
 };
 
-static inline void env_table_init(struct env_table *table)
-{
-	xa_init(&table->xa);
-}
-
-static inline void env_table_destroy(struct env_table *table)
-{
-	xa_destroy(&table->xa);
-}
+#define env_table_init(table)		xa_init(&(table)->xa)
+#define env_table_destroy(table)	xa_destroy(&(table)->xa)
 
 /* 0, -ENV_EBUSY or -ENV_ENOMEM; may sleep. */
 static inline int env_table_insert(struct env_table *table, u32 index, void *entry)
