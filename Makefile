@@ -22,7 +22,7 @@ override BUILD := $(abspath $(BUILD))
 MAKE_LIB = $(MAKE) --no-print-directory -f tools/build/user.mk BUILD=$(BUILD)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps modules shim tools unit check demo bench install clean help
+.PHONY: all deps modules shim tools unit check check-debug demo bench install clean help
 
 all: modules shim tools
 
@@ -48,6 +48,10 @@ demo:
 check:
 	@BUILD=$(BUILD) tools/testing/check $(TIERS)
 
+# The guests of check on a kernel with KASAN, lockdep and kmemleak (built on the first run).
+check-debug:
+	@BUILD=$(BUILD) tools/testing/check-debug $(TIERS)
+
 bench:
 	@BUILD=$(BUILD) tools/bench/bench
 
@@ -59,5 +63,5 @@ clean:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '2,8p'
-	@echo 'Targets: all modules shim tools unit check demo bench install clean deps'
+	@echo 'Targets: all modules shim tools unit check check-debug demo bench install clean deps'
 	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" PREFIX DESTDIR W=1 C=2 V=1'

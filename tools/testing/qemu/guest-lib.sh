@@ -5,6 +5,7 @@
 # sources it; a script may do so too (". $KV_TREE/tools/testing/qemu/guest-lib.sh").
 #
 # Set by the host: KV_TREE KV_BUILD KV_KREL KV_CORE KV_DRIVER KV_LIB KV_IMAGE.
+# KV_SLOW=N: the kernel is N times slower than stock; KV_LEAKS=1: its kmemleak watches.
 # Set here: KV_DEV, the first RDMA device; LD_LIBRARY_PATH for the shim.
 
 KV_STOCK=$KV_IMAGE/lib/modules/$KV_KREL/kernel/drivers/infiniband
@@ -101,10 +102,32 @@ kv_use_lib() {
 	esac
 }
 
+# What boot leaves behind is not ours: kmemleak forgets it.
+kv_leaks_forget() {
+	[ -n "${KV_LEAKS:-}" ] || return 0
+	echo scan=off >/sys/kernel/debug/kmemleak && echo clear >/sys/kernel/debug/kmemleak
+}
+
+# kv_leaks WHEN: what nobody points to any more. kmemleak believes in a leak only when it is
+# five seconds old and unchanged since the scan before.
+kv_leaks() {
+	local found=/results/leaks-$1
+	[ -n "${KV_LEAKS:-}" ] || return 0
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak && echo scan >/sys/kernel/debug/kmemleak &&
+		cat /sys/kernel/debug/kmemleak >"$found" || return
+	[ -s "$found" ] || return 0
+	echo "guest: kmemleak, $1:"
+	head -n 60 "$found"
+	return 1
+}
+
 kv_setup() {
 	local driver number=0
+	kv_leaks_forget || return
 	kv_modules_visible || return
-	sysctl -qw net.ipv6.conf.default.accept_dad=0 kernel.hung_task_timeout_secs=30 2>/dev/null
+	sysctl -qw net.ipv6.conf.default.accept_dad=0 kernel.hung_task_timeout_secs=$((30 * ${KV_SLOW:-1})) \
+		2>/dev/null
 	ip link set lo up
 	kv_load_core || return
 	modprobe dummy numdummies=0 || return
@@ -125,12 +148,13 @@ kv_setup() {
 
 # Everything that was loaded must go again: a leaked reference shows here.
 kv_teardown() {
-	local dev module tries
+	local dev module tries leaks=0
 	[ -z "${KV_KEEP:-}" ] || return 0
 	for dev in /sys/class/infiniband/*; do
 		[ -e "$dev" ] || continue
 		timeout 20 rdma link delete "${dev##*/}" || return
 	done
+	kv_leaks loaded || leaks=1
 	for module in shca rdma_rxe ib_uverbs ib_core; do
 		[ -d "/sys/module/$module" ] || continue
 		for tries in 1 2 3 4 5 6; do
@@ -139,4 +163,5 @@ kv_teardown() {
 			sleep 0.5
 		done
 	done
+	kv_leaks unloaded && [ "$leaks" = 0 ]
 }

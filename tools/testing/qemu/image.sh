@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
 # What a guest boots: Debian's stock kernel image of the same release as the
-# headers, and an initramfs that mounts the host's file system. Both live in a
-# cache outside the tree. Sourced by guest; needs lib.sh of tools/build.
+# headers or a kernel that was built from source, and an initramfs that mounts the
+# host's file system. All live in a cache outside the tree. Sourced by guest; needs
+# lib.sh of tools/build.
 
 CACHE=${KVERBS_CACHE:-$HOME/.cache/kverbs}
 INITRAMFS_MODULES="virtio_pci 9pnet_virtio 9p overlay"
@@ -29,7 +30,21 @@ image_fetch() {
 	mv "$IMAGE.tmp" "$IMAGE"
 }
 
-# Module files that the initramfs needs, in the order of loading.
+# The build folder of a kernel ($KDIR), laid out like an unpacked image of Debian's: its
+# infiniband modules are the stock ones there.
+image_link() {
+	IMAGE=$KDIR/image
+	[ ! -f "$IMAGE/.complete" ] || return 0
+	rm -rf "$IMAGE"
+	mkdir -p "$IMAGE/boot"
+	ln -s "$KDIR/arch/x86/boot/bzImage" "$IMAGE/boot/vmlinuz-$KREL"
+	make -s -C "$KDIR" modules_install INSTALL_MOD_PATH="$IMAGE" >"$KDIR/install.log" 2>&1 ||
+		die "cannot install the modules of $KDIR: install.log there"
+	[ -f "$KDIR/arch/x86/boot/bzImage" ] || die "no kernel in $KDIR"
+	touch "$IMAGE/.complete"
+}
+
+# Module files that the initramfs needs, in the order of loading; none where all is built in.
 initramfs_modules() {
 	local name
 	for name in $INITRAMFS_MODULES; do
@@ -40,17 +55,18 @@ initramfs_modules() {
 # Builds $INITRD from busybox, those modules and the init script.
 initramfs_build() {
 	local init=$QEMU_DIR/initramfs-init stage path
-	INITRD=$CACHE/initrd-$KREL-$(cksum <"$init" | cut -d' ' -f1).gz
+	INITRD=$CACHE/initrd-$KREL-$(cksum <"$init" | cut -d' ' -f1)${kernel:+-built-in}.gz
 	[ ! -f "$INITRD" ] || return 0
 	stage=$(mktemp -d)
 	mkdir -p "$stage"/{bin,dev,proc,sys,modules,lower,rw,newroot}
 	cp "$(command -v busybox)" "$stage/bin/busybox"
 	install -m 0755 "$init" "$stage/init"
+	: >"$stage/modules/order"
 	for path in $(initramfs_modules); do
 		cp "$path" "$stage/modules/"
 		basename "$path" >>"$stage/modules/order"
 	done
-	[ -s "$stage/modules/order" ] || die "no modules for the initramfs in $IMAGE"
+	[ -s "$stage/modules/order" ] || [ -n "${kernel:-}" ] || die "no modules for the initramfs in $IMAGE"
 	(cd "$stage" && find . | cpio --quiet -o -H newc | gzip -1) >"$INITRD.$$"
 	mv "$INITRD.$$" "$INITRD"
 	rm -rf "$stage"

@@ -18,7 +18,7 @@ gunzip -q "$copy"/tests/*.gz
 rm -f "$copy"/tests/test_{mlx5,efa,cuda}*
 cd "$copy" || exit 1
 gid=$(kv_gid "$KV_DEV") || exit 1
-timeout "${KV_LIMIT:-300}" /usr/bin/python3 tests/run_tests.py -v --dev "$KV_DEV" --gid "$gid" \
+timeout "${KV_LIMIT:-$((300 * ${KV_SLOW:-1}))}" /usr/bin/python3 tests/run_tests.py -v --dev "$KV_DEV" --gid "$gid" \
 	>"$copy/out" 2>&1
 status=$?
 cp "$copy/out" /results/pyverbs.txt

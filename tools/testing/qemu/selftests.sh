@@ -31,7 +31,7 @@ for program in "$KV_BUILD"/selftests/*; do
 	[ -z "${KV_ONLY:-}" ] || [[ $name =~ $KV_ONLY ]] || continue
 	ran=$((ran + 1))
 	lines=$(dmesg | wc -l)
-	tap_run "$name" "${KV_LIMIT:-60}" "$program"
+	tap_run "$name" "${KV_LIMIT:-$((60 * ${KV_SLOW:-1}))}" "$program"
 	blame "$lines" "$name"
 done
 [ "$ran" != 0 ] || echo "not ok - selftests: none was built"

@@ -10,7 +10,7 @@
 
 dev=${KV_DEV:?}
 gid=$(kv_gid "$dev") || { echo "Bail out! $dev has no RoCE v2 GID"; exit 1; }
-LIMIT=${KV_LIMIT:-60}
+LIMIT=${KV_LIMIT:-$((60 * ${KV_SLOW:-1}))}
 
 # One line per run: label | program and its options. -c validates the bytes.
 RUNS="

@@ -11,6 +11,6 @@ for script in "$@"; do
 	echo "# $script on core=$KV_CORE driver=$KV_DRIVER lib=$KV_LIB"
 	case $script in
 	selftests.sh) "$here/$script" ;; # each program there is guarded on its own
-	*) tap_run "${script%.sh}" 400 "$here/$script" ;;
+	*) tap_run "${script%.sh}" "$((400 * ${KV_SLOW:-1}))" "$here/$script" ;;
 	esac
 done
