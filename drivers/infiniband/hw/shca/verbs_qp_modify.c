@@ -182,14 +182,45 @@ static struct eng_qp_attr for_engine(const struct ib_qp_attr *known, const struc
 	};
 }
 
+/*
+ * An error may move the QP between our judgement and the engine's: then the engine refuses, and
+ * what query tells stays as it was.  A move to RESET is never refused.
+ */
+static int apply(struct shca_qp *qp, const struct ib_qp_attr *attr, enum ib_qp_state next, int mask)
+{
+	struct shca_dev *dev = shca_dev_of(qp->ib.device);
+	struct ib_qp_attr before = qp->attr;
+	struct eng_dev *peer = qp->peer;
+	u32 eng_mask = mask & ENGINE_MASK;
+	struct eng_qp_attr change;
+	int err;
+
+	lockdep_assert_held(&qp->mutex);
+	if (next == IB_QPS_RESET)
+		forget(qp);
+	remember(&qp->attr, attr, mask);
+	change = for_engine(&qp->attr, attr, next, mask);
+	if (mask & IB_QP_AV) {
+		change.peer = shca_route_find(dev, &rdma_ah_read_grh(&attr->ah_attr)->dgid);
+		qp->peer = change.peer;
+		eng_mask |= ENG_QP_PEER;
+	}
+	err = eng_qp_modify(qp->eng, &change, eng_mask);
+	if (!err)
+		return 0;
+	if (change.peer)
+		eng_dev_put(change.peer);
+	qp->attr = before;
+	qp->peer = peer;
+	return err;
+}
+
 int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 			 struct ib_udata *udata)
 {
 	struct shca_qp *qp = container_of(ibqp, struct shca_qp, ib);
 	struct shca_dev *dev = shca_dev_of(ibqp->device);
-	struct eng_qp_attr change;
 	enum ib_qp_state next;
-	u32 eng_mask = mask & ENGINE_MASK;
 	int err;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
@@ -203,16 +234,7 @@ int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		err = check_attr(dev, attr, mask);
 	if (err)
 		goto unlock;
-	if (next == IB_QPS_RESET)
-		forget(qp);
-	remember(&qp->attr, attr, mask);
-	change = for_engine(&qp->attr, attr, next, mask);
-	if (mask & IB_QP_AV) {
-		change.peer = shca_route_find(dev, &rdma_ah_read_grh(&attr->ah_attr)->dgid);
-		qp->peer = change.peer;
-		eng_mask |= ENG_QP_PEER;
-	}
-	eng_qp_modify(qp->eng, &change, eng_mask);
+	err = apply(qp, attr, next, mask);
 unlock:
 	mutex_unlock(&qp->mutex);
 	return err;
