@@ -152,8 +152,8 @@ static ssize_t uverbs_file_write(struct file *filp, const char __user *buf, size
 	 * (stderr of a set-uid program, say) must not make that program act for us.
 	 */
 	if (!ib_safe_file_access(filp)) {
-		pr_err_once("uverbs_write: process %d (%s) changed security contexts after opening file descriptor, this is not allowed.\n",
-			    task_tgid_vnr(current), current->comm);
+		pr_warn_once("uverbs: %s[%d] wrote to a file opened under other credentials\n",
+			     current->comm, task_tgid_vnr(current));
 		return -EACCES;
 	}
 	key = srcu_read_lock(srcu);
