@@ -27,7 +27,8 @@ int main(void)
 	struct ibv_qp *qp = fake_qp(fc, IBV_QPT_RC, cq, &cap, 1);
 	char data[8] = "1234567";
 	struct ibv_sge sge = { (uintptr_t)data, 8, 1 };
-	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE }, *bad;
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE };
+	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 	double post = 0, poll = 0, start;
 	uint32_t i, batch, done = 0;

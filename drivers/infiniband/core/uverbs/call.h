@@ -113,7 +113,7 @@ int uverbs_call_rest_next(struct uverbs_call_rest *rest, void *to, size_t len);
 const void __user *uverbs_call_rest_skip(struct uverbs_call_rest *rest, size_t len);
 int uverbs_call_rest_end(struct uverbs_call_rest *rest);
 
-/* The write door's answer: truncated to, or zero-filled up to, the length the caller has room for. */
+/* The write door's answer: truncated or zero-filled to the length the caller has room for. */
 int uverbs_call_respond(struct uverbs_attr_bundle *attrs, const void *resp, size_t len);
 /* What response_length of an extended answer is to say. */
 u32 uverbs_call_response_length(const struct uverbs_attr_bundle *attrs, size_t len);

@@ -8,8 +8,8 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "call.h"
 #include "dispatch.h"
+#include "call.h"
 #include "uobject.h"
 
 /* Room for the held objects of common calls and small copies without a second allocation. */

@@ -14,9 +14,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "uobject.h"
 #include "events.h"
 #include "uverbs.h"
-#include "uobject.h"
 #include "trace.h"
 
 #define USE_EXCLUSIVE	(-1)

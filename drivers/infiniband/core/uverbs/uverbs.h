@@ -6,7 +6,7 @@
  * Lock order, outermost first:
  *	uverbs_client_add/remove	(serialised per device by ib_core)
  *	ib_uverbs_device.files_lock	the list of open files
- *	ib_uverbs_file.teardown_lock	who tears objects down: close, removal, or an event fd's close
+ *	ib_uverbs_file.teardown_lock	who tears objects down: close, removal, close of an event fd
  *	ib_uverbs_device.disassociate_srcu (read side: every system call on the file)
  *	ib_uverbs_file.context_lock	creation of the user context
  *	mm->mmap_lock
@@ -20,8 +20,8 @@
  *	registration (dropped in uverbs_device_remove), the character device while an inode or an
  *	open is using it, and each ib_uverbs_file.
  * ib_uverbs_file is freed when its kref drops to zero. Holders are the struct file (dropped in
- *	release()), each uobject of class fd (dropped in uverbs_uobject_fd_release(), that is, by the
- *	close of that fd), and uverbs_disassociate_device() for the time it works on the file.
+ *	release()), each uobject of class fd (dropped in uverbs_uobject_fd_release(), that is, by
+ *	the close of that fd), and uverbs_disassociate_device() for the time it works on the file.
  * The ib_ucontext and all hardware objects end in uverbs_uobject_teardown(), which runs exactly
  *	once per context, under teardown_lock, called by release() or by the removal of the device,
  *	whoever is first. At that time no system call is inside: release() is called after the last
@@ -82,7 +82,8 @@ struct ib_uverbs_file {
 	 */
 	struct ib_uverbs_async_event_file *default_async_file;
 	struct module *pinned_module;	/* of a driver without disassociate_ucontext, until close */
-	struct page *removed_page;	/* under umap.lock: what writable mappings show after removal */
+	/* Under umap.lock: what writable mappings show after removal. */
+	struct page *removed_page;
 	spinlock_t objects_lock;
 	struct list_head objects;	/* ib_uobject.list, newest first, under objects_lock */
 	struct xarray handles;		/* handle -> ib_uobject; NULL while being created */

@@ -2,8 +2,8 @@
 /*
  * Failures made to order: the n-th thing in this thread's system calls that can fail (slab or page
  * allocation, copy from or to user memory) does so. Only the calls that reach RDMA are counted:
- * ioctl(), mmap(), write() and close() of descriptors, open() of a device, messages to netlink. They are
- * defined here in front of libc's, so that whatever library makes them is covered.
+ * ioctl(), mmap(), write() and close() of descriptors, open() of a device, messages to netlink.
+ * They are defined here in front of libc's, so that whatever library makes them is covered.
  *
  * Needs a kernel with fault injection; failures_ready() says so.
  */
