@@ -263,7 +263,7 @@ void ib_free_cq(struct ib_cq *cq)
 	} else {
 		ret = cq->device->ops.destroy_cq(cq, NULL);
 	}
-	WARN_ONCE(ret, "Destroy of kernel CQ shouldn't fail");
+	WARN_ONCE(ret, "the driver keeps a kernel CQ: %d\n", ret);
 	trace_core_object_destroy(cq->device, "cq", cq->res.id, ret);
 	rdma_restrack_commit_del(&cq->res);
 	kfree(cq->wc);

@@ -73,7 +73,7 @@ struct ib_pd *__ib_alloc_pd(struct ib_device *dev, unsigned int flags, const cha
 	trace_core_object_create(dev, "pd", pd->res.id, 0);
 
 	if (flags & IB_PD_UNSAFE_GLOBAL_RKEY)
-		pr_warn("%s: enabling unsafe global rkey\n", caller);
+		pr_warn("%s: all memory becomes remotely accessible by one rkey\n", caller);
 	ret = setup_dma_keys(pd);
 	if (ret) {
 		ib_dealloc_pd(pd);
