@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * shca_route.c - the direct link exists between devices of one network namespace whose addresses are
- * local there, and follows addresses, links and devices that go and come; two namespaces with the
- * same GID never meet on it.
+ * shca_route.c - the direct link exists between devices of one network namespace whose addresses
+ * are local there, and follows addresses, links and devices that go and come; two namespaces with
+ * the same GID never meet on it.
  */
 #include "fixture.h"
 
 #include <unistd.h>
 
-#define ACCESS_TRIES	200
+#define MAX_FILLERS	200
 #define MESSAGE		4096
 
 /* One end of a connection. */
@@ -106,7 +106,8 @@ static bool has_mark(const struct end *b, char mark)
 static void across_devices(struct end *a, struct end *b)
 {
 	connect_ends(a, b);
-	tap_is(write_mark(a, b, 1), IBV_WC_SUCCESS, "two devices of one namespace reach one another");
+	tap_is(write_mark(a, b, 1), IBV_WC_SUCCESS,
+	       "two devices of one namespace reach one another");
 	tap_ok(has_mark(b, 1), "with the right bytes");
 
 	run("ip addr del 10.98.2.1/24 dev kvrb");
@@ -139,12 +140,13 @@ static void device_goes(struct end *a, struct end *b)
 /* The same address in another namespace: GID and number of the QP say the same, the way does not. */
 static void namespaces(struct end *a)
 {
-	struct ibv_qp *filler[ACCESS_TRIES];
+	struct ibv_qp *filler[MAX_FILLERS];
 	struct end c;
 	int i, n = 0;
 
 	if (run("ip netns add kvroute && ip -n kvroute link add kvrc type dummy && "
-		"ip -n kvroute addr add 10.98.1.1/24 dev kvrc && ip -n kvroute link set kvrc up && "
+		"ip -n kvroute addr add 10.98.1.1/24 dev kvrc && "
+		"ip -n kvroute link set kvrc up && "
 		"ip netns exec kvroute rdma link add kvrc0 type shca netdev kvrc")) {
 		tap_skip("no second namespace here");
 		return;
@@ -153,7 +155,7 @@ static void namespaces(struct end *a)
 	tap_ok(!memcmp(&c.f.gid, &a->f.gid, sizeof(c.f.gid)), "two namespaces have the same GID");
 	/* A number that no QP of the other device has. */
 	fresh_qp(&c);
-	while (n < ACCESS_TRIES && c.qp->qp_num < 300) {
+	while (n < MAX_FILLERS && c.qp->qp_num < 300) {
 		filler[n++] = c.qp;
 		c.qp = NULL;
 		fresh_qp(&c);
