@@ -127,7 +127,10 @@ static int create_channel(void)
 
 static int destroy_channel(void)
 {
-	return ibv_destroy_comp_channel(channel);
+	int ret = ibv_destroy_comp_channel(channel);
+
+	channel = NULL;
+	return ret;
 }
 
 static int create_cq(void)
