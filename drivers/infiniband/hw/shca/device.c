@@ -152,5 +152,7 @@ int shca_device_create(const char *name, struct net_device *netdev)
 		err = ib_register_device(&dev->ib, name, NULL);
 	if (err)
 		ib_dealloc_device(&dev->ib);
+	else
+		shca_netdev_catch_up(netdev);
 	return err;
 }

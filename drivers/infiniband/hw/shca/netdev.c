@@ -37,6 +37,34 @@ static void tell_port(struct shca_dev *dev)
 	ib_dispatch_event(&event);
 }
 
+/* The caller counts the device. */
+static void remove(struct shca_dev *dev)
+{
+	WRITE_ONCE(dev->eng->port_up, 0);
+	ib_unregister_device_queued(&dev->ib);
+}
+
+static void refresh_and_tell(struct shca_dev *dev)
+{
+	if (shca_netdev_refresh(dev))
+		tell_port(dev);
+	shca_route_changed();
+}
+
+void shca_netdev_catch_up(struct net_device *netdev)
+{
+	struct ib_device *ib;
+
+	ib = ib_device_get_by_netdev(netdev, (enum rdma_driver_id)SHCA_DRIVER_ID);
+	if (!ib)
+		return;
+	if (READ_ONCE(netdev->reg_state) == NETREG_REGISTERED)
+		refresh_and_tell(shca_dev_of(ib));
+	else
+		remove(shca_dev_of(ib));
+	ib_device_put(ib);
+}
+
 static int notify(struct notifier_block *nb, unsigned long event, void *arg)
 {
 	struct net_device *netdev = netdev_notifier_info_to_dev(arg);
@@ -51,17 +79,14 @@ static int notify(struct notifier_block *nb, unsigned long event, void *arg)
 	switch (event) {
 	case NETDEV_UNREGISTER:
 		/* Also sent when the netdev moves to another network namespace. */
-		WRITE_ONCE(dev->eng->port_up, 0);
-		ib_unregister_device_queued(ib);
+		remove(dev);
 		break;
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_GOING_DOWN:
 	case NETDEV_CHANGE:
 	case NETDEV_CHANGEMTU:
-		if (shca_netdev_refresh(dev))
-			tell_port(dev);
-		shca_route_changed();
+		refresh_and_tell(dev);
 		break;
 	case NETDEV_CHANGEADDR:
 		shca_route_changed();

@@ -14,6 +14,8 @@ void shca_netdev_stop(void);
 
 /* Takes the port's state from the netdev; true when it changed. */
 bool shca_netdev_refresh(struct shca_dev *dev);
+/* For a device that was just registered: what its netdev went through before it could be found. */
+void shca_netdev_catch_up(struct net_device *netdev);
 enum ib_mtu shca_netdev_mtu(const struct shca_dev *dev);
 
 #endif
