@@ -18,7 +18,8 @@
 
 void shca_numbers_init(struct shca_numbers *numbers, u32 first, u32 last)
 {
-	xa_init_flags(&numbers->table, XA_FLAGS_ALLOC);
+	/* The flag tells the table which lock to let go of when it has to wait for memory. */
+	xa_init_flags(&numbers->table, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	numbers->first = first;
 	numbers->last = last;
 	numbers->next = first;
