@@ -139,7 +139,7 @@ static void race(const struct raw *raw)
 	pthread_create(&thread, NULL, destroyer, NULL);
 	for (i = 0; i < RACE_ROUNDS; i++) {
 		struct raw_cq cq;
-		void *at;
+		void *at = NULL;
 		int err;
 
 		if (raw_create_cq(raw, &cq, 64))
