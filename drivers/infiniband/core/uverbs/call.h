@@ -140,6 +140,9 @@ void uverbs_call_created(struct uverbs_attr_bundle *attrs, struct ib_uobject *uo
  */
 struct ib_uobject *uverbs_call_destroy(struct uverbs_attr_bundle *attrs, u16 object_id, s64 id);
 
+/* Ends a call of uverbs_call_destroy(): its answer was looked at when it could still fail. */
+int uverbs_call_destroyed(int ret);
+
 /* Typed lookups, shared access. ERR_PTR as uverbs_call_get(). */
 static inline void *uverbs_call_object(struct ib_uobject *uobj)
 {

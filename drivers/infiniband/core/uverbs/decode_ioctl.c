@@ -254,13 +254,36 @@ static bool method_has_udata(const struct uverbs_api_method *method)
 	return attr && attr->spec.is_udata;
 }
 
+/* See uverbs_call_destroy(). */
+static int check_answers(const struct uverbs_call *call)
+{
+	const struct uverbs_attr_bundle *attrs = &call->bundle;
+	const struct uverbs_ptr_attr *ptr;
+	unsigned int bkey;
+
+	for_each_set_bit(bkey, attrs->attr_present, call->method->num_bkeys) {
+		if (call->method->attrs[bkey]->spec.type != UVERBS_ATTR_TYPE_PTR_OUT)
+			continue;
+		ptr = &attrs->attrs[bkey].ptr_attr;
+		if (!uverbs_dispatch_writable(u64_to_user_ptr(ptr->data), ptr->len))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* A method that destroys finds its object destroyed. 1: it was, 0: the method does not. */
 static int destroy_first(struct uverbs_call *call)
 {
 	u8 bkey = call->method->destroy_bkey;
+	int ret;
 
 	if (bkey == UVERBS_API_ATTR_BKEY_LEN || !test_bit(bkey, call->bundle.attr_present))
 		return 0;
-	return uverbs_uobject_destroy(call->bundle.attrs[bkey].obj_attr.uobject, &call->bundle);
+	ret = check_answers(call);
+	if (!ret)
+		ret = uverbs_uobject_destroy(call->bundle.attrs[bkey].obj_attr.uobject,
+					     &call->bundle);
+	return ret ? ret : 1;
 }
 
 static int run(struct uverbs_call *call, unsigned int num_attrs)
@@ -269,6 +292,7 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 	const struct uverbs_attr *uhw_out;
 	unsigned int i;
 	bool has_udata;
+	int destroyed;
 	int ret;
 
 	for (i = 0; i < num_attrs; i++) {
@@ -282,10 +306,12 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 	has_udata = method_has_udata(call->method);
 	if (has_udata)
 		fill_udata(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN, UVERBS_ATTR_UHW_OUT);
-	ret = destroy_first(call);
-	if (ret)
-		return ret;
+	destroyed = destroy_first(call);
+	if (destroyed < 0)
+		return destroyed;
 	ret = call->method->handler(attrs);
+	if (destroyed)
+		ret = uverbs_call_destroyed(ret);
 	/* EPROTONOSUPPORT tells callers that a method is missing: handlers must not say it. */
 	if (WARN_ON_ONCE(ret == -EPROTONOSUPPORT))
 		return -EINVAL;

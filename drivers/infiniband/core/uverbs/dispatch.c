@@ -6,6 +6,7 @@
  */
 #include <linux/export.h>
 #include <linux/overflow.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 
 #include "dispatch.h"
@@ -217,6 +218,11 @@ void uverbs_finalize_uobj_create(const struct uverbs_attr_bundle *attrs, u16 idx
 }
 EXPORT_SYMBOL(uverbs_finalize_uobj_create);
 
+bool uverbs_dispatch_writable(const void __user *answer, size_t len)
+{
+	return !fault_in_safe_writeable((const char __user *)answer, len);
+}
+
 struct ib_uobject *uverbs_call_destroy(struct uverbs_attr_bundle *attrs, u16 object_id, s64 id)
 {
 	struct ib_uobject *uobj = uverbs_call_get(attrs, object_id, id, UVERBS_ACCESS_DESTROY);
@@ -224,8 +230,17 @@ struct ib_uobject *uverbs_call_destroy(struct uverbs_attr_bundle *attrs, u16 obj
 
 	if (IS_ERR(uobj))
 		return uobj;
+	/* What is destroyed stays so: an answer that cannot be written has to show before. */
+	if (!uverbs_dispatch_writable(attrs->ucore.outbuf, attrs->ucore.outlen))
+		return ERR_PTR(-EFAULT);
 	ret = uverbs_uobject_destroy(uobj, attrs);
 	return ret ? ERR_PTR(ret) : uobj;
+}
+
+/* The end of a call that destroyed: the answer was writable before, and nobody may try again. */
+int uverbs_call_destroyed(int ret)
+{
+	return ret == -EFAULT ? 0 : ret;
 }
 
 /* The handler of destroy methods that do nothing else: the decoder has already destroyed it. */

@@ -53,6 +53,8 @@ int uverbs_dispatch_hold(struct uverbs_call *call, struct ib_uobject *uobj,
 /* Finds (or begins) an object and holds it. */
 struct ib_uobject *uverbs_dispatch_object(struct uverbs_call *call, u16 object_id, s64 id,
 					  enum uverbs_obj_access access);
+/* Whether an answer can be written now; what is there stays as it is. */
+bool uverbs_dispatch_writable(const void __user *answer, size_t len);
 
 /* attrs.c: tells the caller that output attribute idx was written. */
 int uverbs_attrs_set_output(const struct uverbs_attr_bundle *attrs, const struct uverbs_attr *attr);

@@ -358,7 +358,7 @@ static int cq_destroy_write(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	cq_event_counts(uobj, &resp);
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return uverbs_call_destroyed(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_CQ_DESTROY)(struct uverbs_attr_bundle *attrs)

@@ -196,6 +196,29 @@ static void test_failed(void)
 	tap_ok(all(out, sizeof(out), FILL), "the answer of a failed call is not touched");
 }
 
+/* An answer with nowhere to go is noticed while the object is still there. */
+static void test_destroy(void)
+{
+	struct ib_uverbs_destroy_cq_resp *nowhere = (void *)8;
+	struct ib_uverbs_destroy_cq req = { 0 };
+	struct ibv_cq *cq;
+	struct uverbs_raw raw;
+
+	if (tap_skip_on_stock("what was destroyed without an answer is gone"))
+		return;
+	cq = ibv_create_cq(f.ctx, 16, NULL, NULL, 0);
+	if (!cq)
+		tap_bail("create CQ");
+	req.cq_handle = cq->handle;
+	tap_is(uverbs_raw_invoke(f.ctx->cmd_fd, IB_USER_VERBS_CMD_DESTROY_CQ, &req, sizeof(req),
+				 nowhere, sizeof(*nowhere)), EFAULT, "DESTROY_CQ, answer to nowhere");
+	uverbs_raw_start(&raw, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY);
+	uverbs_raw_add(&raw, UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, cq->handle);
+	uverbs_raw_add(&raw, UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(*nowhere), (uintptr_t)nowhere);
+	tap_is(uverbs_raw_go(f.ctx->cmd_fd, &raw), EFAULT, "the method, answer to nowhere");
+	tap_is(ibv_destroy_cq(cq), 0, "the CQ is still there to be destroyed");
+}
+
 int main(void)
 {
 	fixture_open(&f);
@@ -205,6 +228,7 @@ int main(void)
 	test_qps();
 	test_srq();
 	test_failed();
+	test_destroy();
 	fixture_close(&f);
 	return tap_end();
 }
