@@ -211,7 +211,8 @@ static void test_destroy(void)
 		tap_bail("create CQ");
 	req.cq_handle = cq->handle;
 	tap_is(uverbs_raw_invoke(f.ctx->cmd_fd, IB_USER_VERBS_CMD_DESTROY_CQ, &req, sizeof(req),
-				 nowhere, sizeof(*nowhere)), EFAULT, "DESTROY_CQ, answer to nowhere");
+				 nowhere, sizeof(*nowhere)), EFAULT,
+	       "DESTROY_CQ, answer to nowhere");
 	uverbs_raw_start(&raw, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY);
 	uverbs_raw_add(&raw, UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, cq->handle);
 	uverbs_raw_add(&raw, UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(*nowhere), (uintptr_t)nowhere);
