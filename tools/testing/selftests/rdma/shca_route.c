@@ -137,7 +137,7 @@ static void device_goes(struct end *a, struct end *b)
 	tap_is(write_mark(a, a, 8), IBV_WC_SUCCESS, "the device that is left talks to itself");
 }
 
-/* The same address in another namespace: GID and number of the QP say the same, the way does not. */
+/* The same address in another namespace: GID and QP number say the same, the way does not. */
 static void namespaces(struct end *a)
 {
 	struct ibv_qp *filler[MAX_FILLERS];
