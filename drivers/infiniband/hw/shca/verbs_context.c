@@ -50,10 +50,9 @@ static int alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return shca_udata_check_empty(udata);
 }
 
-/* The stock core leaves it to the driver to refuse a kernel consumer's PD that is in use. */
 static int dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	return atomic_read(&pd->usecnt) ? -EBUSY : 0;
+	return 0;
 }
 
 const struct ib_device_ops shca_verbs_context_ops = {
