@@ -17,10 +17,21 @@
 /* Ranges are looked for when objects are made, which is not a hot path: one mutex for all. */
 static DEFINE_MUTEX(range_mutex);
 
+/* The first free offset at or after @start; the array keeps marks of what is free. */
+static unsigned long next_free(struct xarray *xa, unsigned long start, u32 max)
+{
+	XA_STATE(xas, xa, start);
+
+	xas_lock(&xas);
+	xas_find_marked(&xas, max, XA_FREE_MARK);
+	xas_unlock(&xas);
+	return xas.xa_node == XAS_RESTART ? (unsigned long)max + 1 : xas.xa_index;
+}
+
 /* The first range of npages free offsets in [min, max]. */
 static int find_range(struct xarray *xa, u32 npages, u32 min, u32 max, u32 *first)
 {
-	unsigned long start = min, taken;
+	unsigned long start = next_free(xa, min, max), taken;
 
 	lockdep_assert_held(&range_mutex);
 	while (start <= max && npages - 1 <= max - start) {
@@ -29,7 +40,7 @@ static int find_range(struct xarray *xa, u32 npages, u32 min, u32 max, u32 *firs
 			*first = start;
 			return 0;
 		}
-		start = taken + 1;
+		start = next_free(xa, taken + 1, max);
 	}
 	return -ENOMEM;
 }
