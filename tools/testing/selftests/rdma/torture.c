@@ -20,6 +20,7 @@
 #define PROGRAMS	3
 #define THREADS		3
 #define HANDLES		12	/* few, so that threads meet */
+#define OBJECTS		64	/* of one program: what is made beyond is destroyed at once */
 #define REGION_BYTES	32768
 #define LIMIT_S		30
 
@@ -229,10 +230,59 @@ static bool answers(uint32_t command)
 	       command != IB_USER_VERBS_CMD_DETACH_MCAST;
 }
 
+static size_t bytes_of(uint32_t command)
+{
+	unsigned int i;
+
+	for (i = 0; commands[i].command != command; i++)
+		;
+	return commands[i].bytes;
+}
+
 struct program {
 	int fd;
 	unsigned int seed;
 };
+
+/* What makes, and what destroys it; the handle is the first word of the answer of all of them. */
+static const struct { uint32_t create, destroy; } lives[] = {
+	{ IB_USER_VERBS_CMD_ALLOC_PD, IB_USER_VERBS_CMD_DEALLOC_PD },
+	{ IB_USER_VERBS_CMD_REG_MR, IB_USER_VERBS_CMD_DEREG_MR },
+	{ IB_USER_VERBS_CMD_ALLOC_MW, IB_USER_VERBS_CMD_DEALLOC_MW },
+	{ IB_USER_VERBS_CMD_CREATE_CQ, IB_USER_VERBS_CMD_DESTROY_CQ },
+	{ IB_USER_VERBS_CMD_CREATE_SRQ, IB_USER_VERBS_CMD_DESTROY_SRQ },
+	{ IB_USER_VERBS_CMD_CREATE_QP, IB_USER_VERBS_CMD_DESTROY_QP },
+	{ IB_USER_VERBS_CMD_CREATE_AH, IB_USER_VERBS_CMD_DESTROY_AH },
+};
+
+/*
+ * Creation is as likely as destruction, but only the lowest handles are fired at: without this, a
+ * program holds what its speed allows, and a fast machine runs out of memory.
+ */
+static void hold_no_more(int fd, uint32_t command, uint32_t number)
+{
+	uint32_t answer[2];
+	union request req;
+	unsigned int i;
+
+	if (number < OBJECTS)
+		return;
+	for (i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
+		bool answer_wanted = answers(lives[i].destroy);
+
+		if (lives[i].create != command)
+			continue;
+		memset(&req, 0, sizeof(req));
+		if (answer_wanted) {
+			req.response = (uintptr_t)answer;
+			req.destroy_cq.cq_handle = number;	/* the three are alike */
+		} else {
+			req.dealloc_pd.pd_handle = number;	/* the others too */
+		}
+		uverbs_raw_write(fd, lives[i].destroy, &req, bytes_of(lives[i].destroy),
+				 answer_wanted ? sizeof(answer) : 0);
+	}
+}
 
 static void *fire(void *arg)
 {
@@ -259,6 +309,8 @@ static void *fire(void *arg)
 		__sync_add_and_fetch(&succeeded[commands[i].command], 1);
 		if (commands[i].command == IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL)
 			close(answer[0]);
+		else
+			hold_no_more(program->fd, commands[i].command, answer[0]);
 	}
 }
 
@@ -289,16 +341,47 @@ static bool run(const char *command)
 	return system(command) == 0;
 }
 
-static bool plug(void)
+/* The kind of device that the run is about: the name of the default one without its number. */
+static void kind(char *type, size_t bytes)
 {
 	const char *dev = getenv("KV_DEV");
+
+	snprintf(type, bytes, "%s", dev ? dev : "shca");
+	type[strcspn(type, "0123456789")] = 0;
+}
+
+/* rdma_rxe cannot take a device from under its programs: deleting its link waits for their end. */
+static bool removable_in_use(void)
+{
+	char type[32];
+
+	kind(type, sizeof(type));
+	return strcmp(type, "rxe") != 0;
+}
+
+static bool plug(void)
+{
 	char command[128], type[32];
 
-	snprintf(type, sizeof(type), "%s", dev ? dev : "shca");
-	type[strcspn(type, "0123456789")] = 0;
+	kind(type, sizeof(type));
 	snprintf(command, sizeof(command), "rdma link add " LINK " type %s netdev " NETDEV
 		 " 2>/dev/null", type);
 	return run(command);
+}
+
+static pid_t child[PROGRAMS];
+
+static void end_programs(void)
+{
+	int i;
+
+	for (i = 0; i < PROGRAMS; i++) {
+		if (!child[i])
+			continue;
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+		child[i] = 0;
+	}
 }
 
 /* One misfortune. */
@@ -318,6 +401,8 @@ static void disturb(unsigned int *seed)
 		run(commands[what]);
 		return;
 	}
+	if (!removable_in_use())
+		end_programs();
 	run("rdma link delete " LINK);
 	plug();
 }
@@ -348,7 +433,6 @@ static bool nothing_left(void)
 
 static void torture(unsigned int seed, double seconds)
 {
-	pid_t child[PROGRAMS] = { 0 };
 	double end = now() + seconds;
 	int i;
 
@@ -366,10 +450,7 @@ static void torture(unsigned int seed, double seconds)
 		usleep(rand_r(&seed) % 100000);
 		disturb(&seed);
 	}
-	for (i = 0; i < PROGRAMS; i++) {
-		kill(child[i], SIGKILL);
-		waitpid(child[i], NULL, 0);
-	}
+	end_programs();
 }
 
 int main(int argc, char **argv)
