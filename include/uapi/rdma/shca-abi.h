@@ -52,7 +52,8 @@ struct shca_alloc_ucontext_resp {
 	struct shca_mmap_info doorbell_page;	/* struct shca_doorbell_page, mapped read-only */
 	__u32		max_inline;	/* SHCA_MAX_INLINE of this driver */
 	__u32		max_sge;
-	__u32		reserved[2];	/* zero */
+	__u32		null_lkey;	/* reads as zeroes, drops what is written; 0: none */
+	__u32		reserved;	/* zero */
 };
 
 /* Where a ring lies inside its mapping. */
@@ -92,6 +93,11 @@ struct shca_create_srq_resp {
  */
 struct shca_modify_srq_req {
 	__aligned_u64	resp_addr;	/* of struct shca_create_srq_resp, user memory */
+};
+
+/* Response tail of UVERBS_METHOD_DM_ALLOC: device memory is plain memory to copy to and from. */
+struct shca_alloc_dm_resp {
+	struct shca_mmap_info map;
 };
 
 /* Response tail of CREATE_AH: the name of the AH in UD send WQEs. */
@@ -211,19 +217,20 @@ struct shca_sge {
 /*
  * Send WQE.  Opcodes are those of enum ib_uverbs_wr_opcode.  After the head follow count SGEs or,
  * with SHCA_SEND_INLINE, count bytes of data.  Atomics carry struct shca_atomic_ops first and the
- * SGE after it.
+ * SGE after it.  BIND_MW carries struct shca_bind_ops and no SGE: ex is the new rkey, remote.rkey
+ * the one that the window has.  LOCAL_INV has ex alone.
  */
 struct shca_send_wqe {
 	__aligned_u64	wr_id;		/* opaque, comes back in the CQE */
 	__u8		opcode;
 	__u8		flags;
 	__u16		count;		/* SGEs, or inline bytes with SHCA_SEND_INLINE */
-	__u32		ex;		/* immediate (__be32 in memory) or rkey to invalidate */
+	__u32		ex;		/* immediate (__be32 in memory), rkey to invalidate or bind */
 	union {
 		struct {
 			__aligned_u64	addr;
 			__u32		rkey;
-			__u32		reserved;
+			__u32		xrc_srqn;	/* XRC: the SRQ at the peer; else zero */
 		} remote;		/* RDMA and atomics */
 		struct {
 			__u32		qpn;
@@ -237,6 +244,14 @@ struct shca_send_wqe {
 struct shca_atomic_ops {
 	__aligned_u64	compare_add;
 	__aligned_u64	swap;
+};
+
+/* BIND_MW.  Length 0 with lkey 0 unbinds a window of type 1. */
+struct shca_bind_ops {
+	__aligned_u64	addr;
+	__aligned_u64	length;
+	__u32		lkey;		/* of the region */
+	__u32		access;		/* enum ib_access_flags */
 };
 
 /* Receive WQE of RQ and SRQ; count SGEs follow. */
@@ -263,7 +278,8 @@ struct shca_cqe {
 	__u8		opcode;		/* bit 7 set: of a receive */
 	__u16		pkey_index;
 	__u8		sl;
-	__u8		reserved0[3];
+	__u8		srq;		/* nonzero: of a receive that came from an SRQ */
+	__u8		reserved0[2];
 	__u32		reserved1[4];
 	__u32		lap;
 };

@@ -106,6 +106,7 @@ static ENG_INLINE void write_entry(struct eng_cq *cq, u32 qpn, const struct eng_
 	cqe->opcode = c->opcode;
 	cqe->pkey_index = 0;
 	cqe->sl = c->sl;
+	cqe->srq = c->srq;
 	env_store_release(&cqe->lap, (index >> cq->log2_count) + 1);
 	cq->prod = index + 1;
 	env_write(cq->shared->prod, index + 1);

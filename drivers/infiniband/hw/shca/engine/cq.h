@@ -14,6 +14,7 @@ enum eng_status {
 	ENG_WC_LOC_QP_OP_ERR		= 2,
 	ENG_WC_LOC_PROT_ERR		= 4,
 	ENG_WC_WR_FLUSH_ERR		= 5,
+	ENG_WC_MW_BIND_ERR		= 6,
 	ENG_WC_REM_INV_REQ_ERR		= 9,
 	ENG_WC_REM_ACCESS_ERR		= 10,
 	ENG_WC_REM_OP_ERR		= 11,
@@ -29,6 +30,7 @@ enum eng_wc_opcode {
 enum eng_wc_flags {
 	ENG_WC_GRH			= 1 << 0,
 	ENG_WC_WITH_IMM			= 1 << 1,
+	ENG_WC_WITH_INV			= 1 << 3,
 };
 
 struct eng_completion {
@@ -42,6 +44,7 @@ struct eng_completion {
 	u8 opcode;
 	u8 sl;
 	bool solicited;
+	bool srq;		/* the receive came from one */
 };
 
 /* @cq is one of the QP's two.  An overrun moves the QP to ERR. */

@@ -81,6 +81,7 @@ void eng_recvq_complete(struct eng_qp *qp, struct eng_completion *c)
 {
 	c->wr_id = qp->recv->wr_id;
 	c->wqe_count = qp->recv->wqe_count;
+	c->srq = qp->srq != NULL;
 	qp->recv->held = false;
 	eng_cq_complete(qp, qp->recv_cq, c);
 }
