@@ -145,9 +145,7 @@ SHIM_EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 		return shim_error_set(EINVAL);
 	shca_cq_resize_begin(cq, &udata);
 	err = shim_ioctl_write(cq->context, &cmd, &udata);
-	if (!err)
-		cq->cqe = (int)resp.cqe;
-	return shim_error_set(shca_cq_resize_end(cq, err));
+	return shim_error_set(shca_cq_resize_end(cq, err, (int)resp.cqe));
 }
 
 /* Waits for the acknowledgements of events that were taken (C146, C161). */

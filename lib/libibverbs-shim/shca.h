@@ -91,6 +91,7 @@ struct shca_srq {
 	struct shca_map map;
 	struct shca_create_srq_resp resp;
 	struct shca_modify_srq_req modify;
+	pthread_mutex_t gate;	/* of rq.lock, for resizes */
 	struct shca_queue rq SHCA_ALIGNED;	/* tail is unused: shared->cons frees entries */
 };
 
@@ -102,6 +103,7 @@ struct shca_cq {
 	struct shca_context *hw;
 	struct shca_map map;
 	struct shca_create_cq_resp resp;
+	pthread_mutex_t gate;	/* of lock, for resizes */
 	/* Everything below is protected by lock. */
 	struct shca_lock lock SHCA_ALIGNED;
 	struct shca_cq_shared *shared;
@@ -139,6 +141,20 @@ static inline struct shca_srq *shca_srq(struct ibv_srq *srq)
 static inline void *shca_queue_entry(const struct shca_queue *q, uint32_t count)
 {
 	return q->ring + (size_t)(count & q->mask) * q->stride;
+}
+
+/* shca_gate.c */
+void shca_gate_close(pthread_mutex_t *gate, struct shca_lock *lock);
+/* Called with the lock held, after the ring was exchanged; releases it. */
+void shca_gate_reopen(pthread_mutex_t *gate, struct shca_lock *lock);
+void shca_gate_wait(pthread_mutex_t *gate, struct shca_lock *lock);
+
+/* Takes the lock of an object whose ring may move, and sleeps through a move. */
+static inline void shca_gate_lock(pthread_mutex_t *gate, struct shca_lock *lock)
+{
+	shca_lock(lock);
+	if (SHIM_UNLIKELY(lock->closed))
+		shca_gate_wait(gate, lock);
 }
 
 /* Zeroed memory whose address suits SHCA_ALIGNED members; released with free(). */

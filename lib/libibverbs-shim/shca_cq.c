@@ -20,6 +20,7 @@ struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_
 	if (!cq)
 		return NULL;
 	cq->hw = ctx->hw;
+	pthread_mutex_init(&cq->gate, NULL);
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
 		cq->lock.off = attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) && shim_pd(attr->parent_domain)->td)
@@ -31,37 +32,46 @@ struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_
 	return &cq->ibv;
 }
 
-/* Takes a mapping into use; the free-running counts go on where its head says. */
-static int take_ring(struct shca_cq *cq)
+/* Maps the ring that the kernel's last answer describes. */
+static int map_ring(struct shca_cq *cq, struct shca_map *map)
 {
 	const struct shca_ring_info *ring = &cq->resp.ring;
-	struct shca_map map = { .base = NULL };
 	int err;
 
-	err = shca_map_open(&map, cq->hw->cmd_fd, &cq->resp.map, PROT_READ | PROT_WRITE);
+	err = shca_map_open(map, cq->hw->cmd_fd, &cq->resp.map, PROT_READ | PROT_WRITE);
 	if (err)
 		return err;
-	err = shca_map_check_ring(&map, ring, sizeof(struct shca_cq_shared));
+	err = shca_map_check_ring(map, ring, sizeof(struct shca_cq_shared));
 	if (!err && ring->stride != sizeof(struct shca_cqe))
 		err = EPROTO;
-	if (err) {
-		shca_map_close(&map);
-		return err;
-	}
-	shca_map_close(&cq->map);
-	cq->map = map;
-	cq->shared = (struct shca_cq_shared *)map.base;
-	cq->ring = map.base + ring->offset;
+	if (err)
+		shca_map_close(map);
+	return err;
+}
+
+/* Takes a mapping into use; the free-running counts go on where its head says. */
+static void take_ring(struct shca_cq *cq, const struct shca_map *map)
+{
+	const struct shca_ring_info *ring = &cq->resp.ring;
+
+	cq->map = *map;
+	cq->shared = (struct shca_cq_shared *)map->base;
+	cq->ring = map->base + ring->offset;
 	cq->mask = ring->entries - 1;
 	cq->order = (uint32_t)__builtin_ctz(ring->entries);
 	cq->cons = cq->shared->cons;
 	cq->run = 0;
-	return 0;
 }
 
-int shca_cq_start(struct ibv_cq *cq)
+int shca_cq_start(struct ibv_cq *ibcq)
 {
-	return take_ring(shca_cq(cq));
+	struct shca_cq *cq = shca_cq(ibcq);
+	struct shca_map map = { .base = NULL };
+	int err = map_ring(cq, &map);
+
+	if (!err)
+		take_ring(cq, &map);
+	return err;
 }
 
 void shca_cq_free(struct ibv_cq *ibcq)
@@ -69,33 +79,41 @@ void shca_cq_free(struct ibv_cq *ibcq)
 	struct shca_cq *cq = shca_cq(ibcq);
 
 	shca_map_close(&cq->map);
+	pthread_mutex_destroy(&cq->gate);
 	pthread_mutex_destroy(&ibcq->mutex);
 	pthread_cond_destroy(&ibcq->cond);
 	free(cq);
 }
 
-/*
- * Pollers wait while the kernel moves the CQEs: it reads cons once, and what is taken after that
- * would be delivered twice.
- */
+/* Pollers sleep while the kernel moves the CQEs (shca_gate.c). */
 void shca_cq_resize_begin(struct ibv_cq *ibcq, struct shim_udata *udata)
 {
 	struct shca_cq *cq = shca_cq(ibcq);
 
-	shca_lock(&cq->lock);
+	shca_gate_close(&cq->gate, &cq->lock);
 	memset(&cq->resp, 0, sizeof(cq->resp));
 	udata->out = &cq->resp;
 	udata->out_len = sizeof(cq->resp);
 }
 
 /* A driver that kept the old ring (a smaller size is a no-op, C115) leaves the answer empty. */
-int shca_cq_resize_end(struct ibv_cq *ibcq, int err)
+int shca_cq_resize_end(struct ibv_cq *ibcq, int err, int cqe)
 {
 	struct shca_cq *cq = shca_cq(ibcq);
+	struct shca_map map = { .base = NULL }, old = { .base = NULL };
 
 	if (!err && cq->resp.map.size)
-		err = take_ring(cq);
-	shca_unlock(&cq->lock);
+		err = map_ring(cq, &map);
+	shca_lock(&cq->lock);
+	if (!err) {
+		ibcq->cqe = cqe;
+		if (map.base) {
+			old = cq->map;
+			take_ring(cq, &map);
+		}
+	}
+	shca_gate_reopen(&cq->gate, &cq->lock);
+	shca_map_close(&old);
 	return err;
 }
 
@@ -113,7 +131,7 @@ void shca_cq_forget(struct shca_cq *cq, uint32_t qpn)
 {
 	uint32_t from, to, end;
 
-	shca_lock(&cq->lock);
+	shca_gate_lock(&cq->gate, &cq->lock);
 	if (cq->last_qp && cq->last_qpn == qpn)
 		cq->last_qp = NULL;
 	for (end = cq->cons; end - cq->cons <= cq->mask; end++)

@@ -41,7 +41,7 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 
 	if (attr->comp_mask)
 		return EINVAL;
-	shca_lock(&cq->lock);
+	shca_gate_lock(&cq->gate, &cq->lock);
 	err = take(cq);
 	if (!err)
 		return 0;

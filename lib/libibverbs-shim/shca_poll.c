@@ -110,7 +110,7 @@ int shca_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	uint32_t start;
 	int count = 0;
 
-	shca_lock(&cq->lock);
+	shca_gate_lock(&cq->gate, &cq->lock);
 	start = cq->cons;
 	while (count < num_entries) {
 		cqe = shca_poll_next(cq);
@@ -136,7 +136,7 @@ int shca_poll_req_notify(struct ibv_cq *ibcq, int solicited_only)
 
 	if (!ibcq->channel)
 		return 0;
-	shca_lock(&cq->lock);
+	shca_gate_lock(&cq->gate, &cq->lock);
 	__atomic_fetch_or(&cq->shared->arm,
 			  solicited_only ? SHCA_CQ_ARM_SOLICITED : SHCA_CQ_ARM_ANY,
 			  __ATOMIC_SEQ_CST);

@@ -262,7 +262,7 @@ int shca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 
 	if (SHIM_UNLIKELY(!wr || !bad_wr))
 		return EINVAL;
-	shca_lock(&q->lock);
+	shca_gate_lock(&srq->gate, &q->lock);
 	head = start = q->head;
 	for (; wr; wr = wr->next) {
 		if (SHIM_UNLIKELY(!srq_has_room(srq, head))) {

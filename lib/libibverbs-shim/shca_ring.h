@@ -17,12 +17,14 @@
 
 /*
  * A lock that costs one atomic exchange when nobody contends.  Holders only write a few cache
- * lines (a CQ's holder at a resize makes one system call), so waiters spin shortly and then
- * yield.  Objects that one thread owns (thread domains) switch it off.
+ * lines and make no system call, so waiters spin shortly and then yield; what takes longer (a
+ * resize) closes a gate instead, see shca_gate.c.  Objects that one thread owns (thread domains)
+ * switch the lock off.
  */
 struct shca_lock {
 	uint32_t held;
 	bool off;
+	bool closed;		/* protected by the lock: the ring is being moved, shca_gate.c */
 };
 
 static inline void shca_cpu_relax(void)

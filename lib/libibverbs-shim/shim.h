@@ -152,7 +152,7 @@ int shca_cq_start(struct ibv_cq *cq);
 void shca_cq_free(struct ibv_cq *cq);
 /* The ring stands still between begin and end; end takes the new ring unless err is set. */
 void shca_cq_resize_begin(struct ibv_cq *cq, struct shim_udata *udata);
-int shca_cq_resize_end(struct ibv_cq *cq, int err);
+int shca_cq_resize_end(struct ibv_cq *cq, int err, int cqe);
 
 struct ibv_qp *shca_qp_alloc(struct shim_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			     struct shim_udata *udata);

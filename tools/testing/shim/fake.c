@@ -10,6 +10,9 @@
 #include "fake.h"
 
 struct fake fake;
+struct fake_ring fake_ring = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+#define MOVED_RING 0x7000000	/* offset by which the library asks for it */
 
 void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 int __real_munmap(void *addr, size_t len);
@@ -20,6 +23,8 @@ int __wrap_madvise(void *addr, size_t len, int advice);
 
 void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	if (fd == FAKE_CMD_FD && offset == MOVED_RING)
+		return fake_ring.shared;
 	if (fd == FAKE_CMD_FD)
 		return __real_mmap(addr, len, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -118,6 +123,53 @@ static void create_qp(struct ib_uverbs_ioctl_hdr *hdr)
 	*(uint32_t *)out_of(hdr, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM) = fake.next_qpn++;
 }
 
+static void put_cqe(struct shca_cqe *entries, uint32_t count, uint32_t at,
+		    const struct shca_cqe *cqe)
+{
+	struct shca_cqe *to = &entries[at & (count - 1)];
+
+	memcpy(to, cqe, offsetof(struct shca_cqe, lap));
+	__atomic_store_n(&to->lap, (at >> __builtin_ctz(count)) + 1, __ATOMIC_RELEASE);
+}
+
+/* As the engine does it: the consumer's count is read once, what is not taken moves. */
+static int resize_cq(struct ib_uverbs_ioctl_hdr *hdr)
+{
+	const struct ib_uverbs_resize_cq *req = out_of(hdr, UVERBS_ATTR_CORE_IN);
+	struct shca_create_cq_resp *resp = out_of(hdr, UVERBS_ATTR_UHW_OUT);
+	uint32_t count = power_of_two(req->cqe), cons, at;
+	struct shca_cq_shared *shared;
+	struct shca_cqe *entries;
+
+	describe(&resp->map, &resp->ring, sizeof(*shared), count, sizeof(*entries));
+	resp->map.offset = MOVED_RING;
+	shared = __real_mmap(NULL, resp->map.size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert(shared != MAP_FAILED);
+	entries = (struct shca_cqe *)(shared + 1);
+	pthread_mutex_lock(&fake_ring.lock);
+	cons = __atomic_load_n(&fake_ring.shared->cons, __ATOMIC_ACQUIRE);
+	if (fake_ring.prod - cons > count) {
+		pthread_mutex_unlock(&fake_ring.lock);
+		__real_munmap(shared, resp->map.size);
+		memset(resp, 0, sizeof(*resp));
+		errno = EINVAL;
+		return -1;
+	}
+	for (at = cons; at != fake_ring.prod; at++)
+		put_cqe(entries, count, at,
+			&fake_ring.entries[at & (fake_ring.count - 1)]);
+	shared->cons = cons;
+	shared->prod = fake_ring.prod;
+	fake_ring.shared = shared;
+	fake_ring.entries = entries;
+	fake_ring.count = count;
+	fake.resizes++;
+	pthread_mutex_unlock(&fake_ring.lock);
+	((struct ib_uverbs_resize_cq_resp *)out_of(hdr, UVERBS_ATTR_CORE_OUT))->cqe = count;
+	return 0;
+}
+
 static int command(struct ib_uverbs_ioctl_hdr *hdr)
 {
 	size_t bytes = hdr->length < sizeof(fake.last.bytes) ? hdr->length :
@@ -138,6 +190,9 @@ static int command(struct ib_uverbs_ioctl_hdr *hdr)
 		create_cq(hdr);
 	if (hdr->object_id == UVERBS_OBJECT_QP && hdr->method_id == UVERBS_METHOD_QP_CREATE)
 		create_qp(hdr);
+	if (hdr->object_id == UVERBS_OBJECT_DEVICE && fake_ring.shared &&
+	    fake.write_command == IB_USER_VERBS_CMD_RESIZE_CQ)
+		return resize_cq(hdr);
 	return 0;
 }
 
@@ -225,4 +280,28 @@ void fake_complete(struct ibv_cq *ibcq, uint32_t qpn, uint64_t wr_id, uint8_t op
 	cqe->wqe_count = wqe_count;
 	__atomic_store_n(&cqe->lap, (at >> cq->order) + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&cq->shared->prod, at + 1, __ATOMIC_RELEASE);
+}
+
+void fake_ring_watch(struct ibv_cq *ibcq)
+{
+	struct shca_cq *cq = shca_cq(ibcq);
+
+	fake_ring.shared = cq->shared;
+	fake_ring.entries = (struct shca_cqe *)cq->ring;
+	fake_ring.count = cq->mask + 1;
+	fake_ring.prod = 0;
+}
+
+bool fake_ring_complete(uint32_t qpn, uint64_t wr_id, uint32_t wqe_count)
+{
+	struct shca_cqe cqe = { .wr_id = wr_id, .qpn = qpn, .wqe_count = wqe_count };
+	bool room;
+
+	pthread_mutex_lock(&fake_ring.lock);
+	room = fake_ring.prod - __atomic_load_n(&fake_ring.shared->cons, __ATOMIC_ACQUIRE) <
+	       fake_ring.count;
+	if (room)
+		put_cqe(fake_ring.entries, fake_ring.count, fake_ring.prod++, &cqe);
+	pthread_mutex_unlock(&fake_ring.lock);
+	return room;
 }

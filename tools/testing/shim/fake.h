@@ -28,7 +28,20 @@ extern struct fake {
 	uint32_t next_qpn;
 	uint32_t extra_entries;		/* granted beyond what was asked for */
 	struct shim_ioctl last;		/* the last command buffer, as it came */
+	unsigned int resizes;
 } fake;
+
+/*
+ * The engine's own view of the one CQ that a test resizes: the library learns of a new ring
+ * later than the engine does.
+ */
+extern struct fake_ring {
+	pthread_mutex_t lock;		/* held by the engine while it writes, and while a ring moves */
+	struct shca_cq_shared *shared;	/* NULL: no such CQ */
+	struct shca_cqe *entries;
+	uint32_t count;
+	uint32_t prod;
+} fake_ring;
 
 struct fake_context {
 	struct shim_context shim;
@@ -44,6 +57,9 @@ struct ibv_qp *fake_qp(struct fake_context *fc, enum ibv_qp_type type, struct ib
 		       struct ibv_qp_cap *cap, int sig_all);
 /* Plays the engine: a state, a completion. */
 void fake_set_state(struct ibv_qp *qp, enum ibv_qp_state state);
+void fake_ring_watch(struct ibv_cq *cq);
+/* False: the ring is full, try again. */
+bool fake_ring_complete(uint32_t qpn, uint64_t wr_id, uint32_t wqe_count);
 void fake_complete(struct ibv_cq *cq, uint32_t qpn, uint64_t wr_id, uint8_t opcode,
 		   uint32_t wqe_count);
 

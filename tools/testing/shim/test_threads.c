@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * test_threads.c - verbs are thread-safe (C008..C010): threads post to one QP and poll one CQ
- * while an engine of a few lines completes; each request completes for exactly one poller.
+ * while an engine of a few lines completes; each request completes for exactly one poller, also
+ * while another thread resizes the CQ (F14c).
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #define PER_POSTER	20000
 #define TOTAL		(POSTERS * PER_POSTER)
 #define DEPTH		32
+#define RESIZES		300	/* at most; fewer when the posters are done before */
 
 static struct fake_context *fc;
 static struct ibv_cq *cq;
@@ -67,7 +69,6 @@ static void *poll(void *arg)
 static void *engine(void *arg)
 {
 	struct shca_qp *q = shca_qp(qp);
-	struct shca_cq *c = shca_cq(cq);
 	uint32_t done = 0;
 
 	(void)arg;
@@ -79,41 +80,72 @@ static void *engine(void *arg)
 		for (; done != prod; done++) {
 			struct shca_send_wqe *wqe = shca_queue_entry(&q->sq, done);
 
-			while (done - shca_observe(&c->shared->cons) > c->mask)
+			while (!fake_ring_complete(qp->qp_num, wqe->wr_id, done + 1))
 				sched_yield();
-			fake_complete(cq, qp->qp_num, wqe->wr_id, IBV_WC_SEND, done + 1);
 		}
 	}
 	return NULL;
 }
 
-static void test_shared(void)
+/* Both sizes have room for all that can be outstanding. */
+static void *resize(void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < RESIZES && __atomic_load_n(&polled, __ATOMIC_RELAXED) < TOTAL; i++) {
+		if (ibv_resize_cq(cq, i % 2 ? 2 * DEPTH : DEPTH))
+			__atomic_store_n(&broken, true, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void run(bool resizing)
 {
 	struct ibv_qp_cap cap = { .max_send_wr = DEPTH, .max_send_sge = 1 };
-	pthread_t threads[POSTERS + POLLERS + 1];
+	pthread_t threads[POSTERS + POLLERS + 2];
 	unsigned int i, n = 0;
 
+	memset(seen, 0, sizeof(seen));
+	polled = 0;
 	fc = fake_open();
-	cq = fake_cq(fc, DEPTH);
+	cq = fake_cq(fc, 2 * DEPTH);
+	fake_ring_watch(cq);
 	qp = fake_qp(fc, IBV_QPT_RC, cq, &cap, 0);
 	for (i = 0; i < POSTERS; i++)
 		pthread_create(&threads[n++], NULL, post, (void *)(uintptr_t)i);
 	for (i = 0; i < POLLERS; i++)
 		pthread_create(&threads[n++], NULL, poll, NULL);
 	pthread_create(&threads[n++], NULL, engine, NULL);
+	if (resizing)
+		pthread_create(&threads[n++], NULL, resize, NULL);
 	while (n)
 		pthread_join(threads[--n], NULL);
 	for (i = 0; i < TOTAL; i++)
 		CHECK_EQ(seen[i], 1);
 	CHECK(!broken);
 	CHECK_EQ(shca_qp(qp)->shared->sq_prod, TOTAL);
+	CHECK(!resizing || fake.resizes > 1);
 	ibv_destroy_qp(qp);
 	ibv_destroy_cq(cq);
+	fake_ring.shared = NULL;
 	fake_close(fc);
+}
+
+static void test_shared(void)
+{
+	run(false);
+}
+
+static void test_resize(void)
+{
+	run(true);
 }
 
 static const struct tap_test tests[] = {
 	{ "every completion goes to exactly one poller", test_shared },
+	{ "also while the CQ is resized", test_resize },
 };
 
 TAP_MAIN(tests)
