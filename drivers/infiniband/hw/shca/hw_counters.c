@@ -5,20 +5,15 @@
  */
 #include "shca.h"
 
-static const struct rdma_stat_desc descs[] = {
-	[ENG_CNT_FRAMES].name		= "frames",
-	[ENG_CNT_BYTES].name		= "bytes",
-	[ENG_CNT_RNR_NAKS].name		= "rnr_naks",
-	[ENG_CNT_SEQ_NAKS].name		= "sequence_naks",
-	[ENG_CNT_RETRIES].name		= "retries",
-	[ENG_CNT_DROPS].name		= "dropped_datagrams",
-	[ENG_CNT_ACCESS_NAKS].name	= "access_naks",
-	[ENG_CNT_DEFERRALS].name	= "deferrals",
-};
-static_assert(ARRAY_SIZE(descs) == ENG_CNT_COUNT);
+static struct rdma_stat_desc descs[ENG_CNT_COUNT];
 
 static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ib, u32 port)
 {
+	int i;
+
+	/* The same names each time a device is made. */
+	for (i = 0; i < ENG_CNT_COUNT; i++)
+		WRITE_ONCE(descs[i].name, eng_counter_name(i));
 	return rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs), RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 

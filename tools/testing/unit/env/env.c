@@ -110,3 +110,25 @@ void *env_table_next(struct env_table *table, u32 *index)
 	}
 	return NULL;
 }
+
+static u32 crc_table[256];
+
+/* As gcc's constructors run before main() and its threads, nobody sees half a table. */
+static void __attribute__((constructor)) make_crc_table(void)
+{
+	u32 i, bit, v;
+
+	for (i = 0; i < 256; i++) {
+		v = i;
+		for (bit = 0; bit < 8; bit++)
+			v = v & 1 ? v >> 1 ^ 0xedb88320u : v >> 1;
+		crc_table[i] = v;
+	}
+}
+
+u32 env_crc32(u32 crc, const u8 *p, u32 n)
+{
+	for (; n; n--)
+		crc = crc >> 8 ^ crc_table[(crc ^ *p++) & 0xff];
+	return crc;
+}

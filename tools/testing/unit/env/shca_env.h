@@ -60,6 +60,8 @@ extern u32 env_fence_word;
 #define env_memset(p, c, n)	memset(p, c, n)
 #define env_memcmp(a, b, n)	memcmp(a, b, n)
 #define env_memcpy(d, s, n)	memcpy(d, s, n)
+/* CRC-32 of Ethernet, reflected, neither preset nor inverted. */
+u32 env_crc32(u32 crc, const u8 *p, u32 n);
 
 struct env_ref {
 	u32 count;

@@ -177,6 +177,18 @@ static u32 cursor_room(struct eng_cursor *c)
 	return c->segs ? c->seg->length - c->offset : 0;
 }
 
+u32 eng_tx_next(struct eng_tx *tx, const u8 **at, u32 max)
+{
+	u32 room = cursor_room(&tx->payload);
+	u32 n = max < room ? max : room;
+
+	if (!n)
+		return 0;
+	*at = span(tx->payload.seg, tx->payload.offset, &n);
+	tx->payload.offset += n;
+	return n;
+}
+
 static bool gone(const struct eng_seg *seg)
 {
 	return seg->mr && env_read(seg->mr->dead);

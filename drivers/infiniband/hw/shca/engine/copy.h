@@ -9,22 +9,7 @@
 
 #include <shca_env.h>
 #include "private.h"
-
-struct eng_mr;
-
-/* A piece of memory.  With a region it is checked and referenced; without, addr is a pointer. */
-struct eng_seg {
-	u64 addr;		/* as work requests name it */
-	u32 length;		/* bytes; 0: an empty element */
-	u32 key;
-	struct eng_mr *mr;	/* a reference, or NULL */
-};
-
-struct eng_cursor {
-	const struct eng_seg *seg;
-	u32 segs;		/* left, the present one included */
-	u32 offset;		/* bytes into the present one */
-};
+#include "segment.h"
 
 struct eng_move {
 	struct eng_cursor dst, src;

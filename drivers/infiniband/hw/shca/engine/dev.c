@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * dev.c - the device: tables, references, counters.
+ * dev.c - the device: tables and references.
  *
  * Called by the host.  A device is kept by its host, by QPs that have it as peer, and by whatever
  * else the host counts; it may outlive the host's own device, empty and with its port down.
@@ -40,20 +40,4 @@ void eng_dev_put(struct eng_dev *dev)
 	env_table_destroy(&dev->mrs);
 	env_table_destroy(&dev->ahs);
 	dev->ops->dev_idle(dev);
-}
-
-u64 eng_dev_counter(struct eng_dev *dev, enum eng_counter which)
-{
-	struct eng_qp *qp;
-	u32 qpn = 0;
-	u64 sum;
-
-	env_lock(&dev->counter_lock);
-	sum = dev->retired[which];
-	env_unlock(&dev->counter_lock);
-	env_rcu_lock();
-	for (; (qp = env_table_next(&dev->qps, &qpn)); qpn++)
-		sum += env_read(qp->counters[which]);
-	env_rcu_unlock();
-	return sum;
 }

@@ -22,6 +22,7 @@
 #include <shca_env.h>
 #include "objects.h"
 #include "values.h"
+#include "wire.h"
 
 void eng_dev_init(struct eng_dev *dev, const struct eng_ops *ops);
 void eng_dev_get(struct eng_dev *dev);
@@ -30,6 +31,8 @@ void eng_dev_put(struct eng_dev *dev);			/* last one: ops->dev_idle */
 u64 eng_dev_counter(struct eng_dev *dev, enum eng_counter which);
 
 int eng_mr_publish(struct eng_mr *mr);		/* 0 or -ENV_ENOMEM/-ENV_EBUSY (index in use) */
+/* No window will be bound to it any more; -ENV_EBUSY: there is one. Before retire and replace. */
+int eng_mr_seal(struct eng_mr *mr);
 /* Takes the key out of use and drops the creator's reference; ops->mr_idle follows, bounded by the
  * longest chunk copy plus the drain of frames that hold references. */
 void eng_mr_retire(struct eng_mr *mr);
@@ -87,8 +90,14 @@ struct eng_qp_attr {
 	u8 timeout;			/* code 0..31, 0: none */
 	u8 retry_cnt, rnr_retry;	/* 0..7 */
 	bool sqd_notify;
-	/* With ENG_QP_PEER: the direct link; the reference moves to the QP. */
+	/*
+	 * With ENG_QP_PEER the link: direct when peer is set (the reference moves to the QP), else
+	 * the wire when wire is set, else none and everything is lost.  On the wire packets must
+	 * come from dgid and go to sgid (IPv4 in its mapped form).
+	 */
 	struct eng_dev *peer;
+	bool wire;
+	u8 sgid[16], dgid[16];
 };
 
 /* Bytes of private memory (slots of WQEs in flight, receive scratch) that a QP needs. */

@@ -231,7 +231,7 @@ static void retire_counters(struct eng_qp *qp)
 	u32 i;
 
 	env_lock(&qp->dev->counter_lock);
-	for (i = 0; i < ENG_CNT_COUNT; i++)
+	for (i = 0; i < ENG_CNT_OF_QPS; i++)
 		qp->dev->retired[i] += qp->counters[i];
 	env_unlock(&qp->dev->counter_lock);
 }

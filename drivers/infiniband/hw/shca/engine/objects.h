@@ -18,6 +18,9 @@ struct eng_srq;
 struct eng_mr;
 struct eng_ah;
 struct eng_pd;			/* never dereferenced: identity only */
+struct eng_packet;
+struct eng_runq;
+struct eng_tx;
 struct shca_qp_shared;
 struct shca_cq_shared;
 struct shca_srq_shared;
@@ -40,6 +43,20 @@ struct eng_ops {
 	void (*cq_event)(struct eng_cq *cq, enum eng_event event);
 	void (*qp_event)(struct eng_qp *qp, enum eng_event event);
 	void (*srq_event)(struct eng_srq *srq, enum eng_event event);
+	/*
+	 * The wire, see wire.h; hosts that have none leave these NULL and say so in no QP and AH.
+	 * transmit: takes what it needs of @tx before it returns; true also for what is lost.
+	 * False: no room now, nothing was taken, and the host kicks @tx->qp when there is some (if
+	 * need be at once).  A control packet is never asked for twice: false means lost.
+	 * transmit_end: the last packet of a series of @qp was handed over, still owned.  What came
+	 * back meanwhile may be given to eng_wire_receive() with @rq.
+	 */
+	bool (*transmit)(struct eng_tx *tx);
+	void (*transmit_end)(struct eng_qp *qp, struct eng_runq *rq);
+	/* Contiguous bytes of @packet from @offset (of BTH) on; beyond head_bytes only. */
+	u32 (*packet_span)(struct eng_packet *packet, u32 offset, const u8 **at);
+	/* The engine is done with it; any context that eng_wire_receive() may have. */
+	void (*packet_done)(struct eng_packet *packet);
 	/* The last reference is gone.  Under RCU at times: must not sleep. */
 	void (*mr_idle)(struct eng_mr *mr);
 	void (*qp_idle)(struct eng_qp *qp);
@@ -63,13 +80,33 @@ struct eng_dev {
 	struct env_lock mcast_lock;	/* guards the members of all groups */
 	struct eng_mcast_member *mcast_members;
 	struct env_lock counter_lock;	/* guards retired */
-	u64 retired[ENG_CNT_COUNT];	/* of QPs that are gone */
+	u64 retired[ENG_CNT_OF_QPS];	/* of QPs that are gone */
+	u64 drops[ENG_CNT_COUNT - ENG_CNT_OF_QPS];	/* atomic; packets that no QP answers for */
+};
+
+/* What a key stands for. */
+enum eng_key_kind {
+	ENG_KEY_REGION,		/* memory that the host registered */
+	ENG_KEY_WINDOW1,	/* a memory window of type 1 */
+	ENG_KEY_WINDOW2,	/* of type 2B: only the QP that bound it may be named with it */
+	ENG_KEY_FAST,		/* a region that work requests fill (fast registration) */
+	ENG_KEY_KINDS,
+};
+
+#define ENG_MR_SEALED	(~0u)
+
+/* What the next fast registration will make of a key; written by the host while it is not in use */
+struct eng_mr_plan {
+	u8 *const *blocks;
+	u64 iova, length, first_offset;
+	u32 block_shift;
 };
 
 /*
  * A registered region: an array of blocks of 1 << block_shift bytes, the first byte at
  * first_offset in block 0.  With @identity, addresses are pointers (kernel's DMA key) and there are
- * no blocks.  The host fills everything but refs and dead before eng_mr_publish().
+ * no blocks.  The host fills everything but refs and dead before eng_mr_publish(); of the other
+ * kinds only dev, pd, key and kind: see key.c.
  */
 struct eng_mr {
 	struct eng_dev *dev;
@@ -80,10 +117,18 @@ struct eng_mr {
 	u64 length;			/* bytes */
 	u8 *const *blocks;
 	u32 block_shift;
-	u32 first_offset;
+	u64 first_offset;
 	bool identity;
+	u8 kind;			/* enum eng_key_kind */
 	u32 dead;			/* set by retire: copies stop at the next chunk */
 	struct env_ref refs;
+	u32 windows;			/* bound to it; ENG_MR_SEALED: there can be no more */
+	/* Windows and fast registration, key.c. */
+	u32 state, retired;
+	u32 qpn;			/* the only QP that may be named with it; 0: any */
+	struct eng_mr *parent;		/* of a bound window */
+	struct eng_qp *waiter;		/* counted; kicked when the last user lets go */
+	struct eng_mr_plan plan;
 };
 
 /* Shared ring memory as the kernel sees it; counts and strides are private copies. */
@@ -116,10 +161,11 @@ struct eng_srq {
 	bool broken;		/* the ring said something impossible */
 };
 
-/* Address handle of a UD destination.  @peer NULL: no way there, datagrams are lost. */
+/* Address handle of a UD destination.  Neither @peer nor @wire: datagrams are lost. */
 struct eng_ah {
 	struct eng_dev *dev;		/* whose AH it is */
 	struct eng_dev *peer;		/* direct link, the host's device reference; NULL: none */
+	bool wire;			/* packets; then the rest is for peers on this host too */
 	const struct eng_pd *pd;
 	u32 ahn;
 	bool multicast;			/* to the members of mgid on @peer */

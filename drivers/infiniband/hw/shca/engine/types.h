@@ -117,7 +117,7 @@ struct eng_qp {
 	struct eng_ring rq;
 	struct eng_retry retry;
 	struct eng_responder resp;
-	u64 counters[ENG_CNT_COUNT];
+	u64 counters[ENG_CNT_OF_QPS];
 };
 
 static inline struct eng_slot *eng_qp_slot(const struct eng_qp *qp, u32 index)

@@ -7,45 +7,38 @@
  * work request is the receiver's error.
  */
 #include "cq.h"
+#include "headers.h"
 #include "link.h"
 #include "recvq.h"
 #include "responder.h"
 #include "sge.h"
 #include "state.h"
 
-/* RoCEv2 headers between the IP header and the payload, and the ICRC behind it. */
-enum { UDP = 8, BTH = 12, DETH = 8, IMM = 4, ICRC = 4, IPV6_HEAD = 40, IPV4_HEAD = 20 };
-
-static void put_be16(u8 *at, u32 v)
-{
-	at[0] = (u8)(v >> 8);
-	at[1] = (u8)v;
-}
-
 static void ipv4_checksum(u8 *ip)
 {
 	u32 sum = 0, i;
 
-	put_be16(ip + 10, 0);
-	for (i = 0; i < IPV4_HEAD; i += 2)
+	eng_put_be16(ip + 10, 0);
+	for (i = 0; i < ENG_IPV4_BYTES; i += 2)
 		sum += (u32)ip[i] << 8 | ip[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	put_be16(ip + 10, ~sum & 0xffff);
+	eng_put_be16(ip + 10, ~sum & 0xffff);
 }
 
 /* The network header as a wire would have brought it: IPv6, or IPv4 in the last 20 bytes. */
 static void fill_grh(u8 *grh, const struct eng_frame *frame)
 {
-	u32 bytes = UDP + BTH + DETH + (frame->flags & ENG_FRAME_IMM ? IMM : 0) +
-		    ((frame->length + 3) & ~3u) + ICRC;
-	u8 *ipv4 = grh + ENG_GRH_BYTES - IPV4_HEAD;
+	u32 bytes = ENG_UDP_BYTES + ENG_BTH_BYTES + ENG_DETH_BYTES +
+		    (frame->flags & ENG_FRAME_IMM ? ENG_IMM_BYTES : 0) +
+		    ((frame->length + 3) & ~3u) + ENG_ICRC_BYTES;
+	u8 *ipv4 = grh + ENG_GRH_BYTES - ENG_IPV4_BYTES;
 
 	env_memcpy(grh, frame->ah->grh, ENG_GRH_BYTES);
 	if (grh[0] >> 4 == 6) {
-		put_be16(grh + 4, bytes);
+		eng_put_be16(grh + 4, bytes);
 	} else if (ipv4[0] >> 4 == 4) {
-		put_be16(ipv4 + 2, bytes + IPV4_HEAD);
+		eng_put_be16(ipv4 + 2, bytes + ENG_IPV4_BYTES);
 		ipv4_checksum(ipv4);
 	}
 }

@@ -34,6 +34,8 @@ enum eng_access {
 	ENG_ACCESS_REMOTE_READ		= 1 << 2,
 	ENG_ACCESS_REMOTE_ATOMIC	= 1 << 3,
 	ENG_ACCESS_MW_BIND		= 1 << 4,
+	ENG_ACCESS_ZERO_BASED		= 1 << 5,	/* windows: addresses begin at 0 */
+	ENG_ACCESS_LOCAL		= 1 << 30,	/* ours: is an lkey */
 };
 
 /* Mask bits of modify, and one of our own for the link. */
@@ -55,10 +57,32 @@ enum eng_qp_mask {
 	ENG_QP_PEER			= 1 << 30,
 };
 
-/* What a device counts; eng_dev_counter() sums over its QPs. */
+/* What a device counts; eng_dev_counter() sums over its QPs.  Names: eng_counter_name(). */
 enum eng_counter {
 	ENG_CNT_FRAMES, ENG_CNT_BYTES, ENG_CNT_RNR_NAKS, ENG_CNT_SEQ_NAKS, ENG_CNT_RETRIES,
 	ENG_CNT_DROPS, ENG_CNT_ACCESS_NAKS, ENG_CNT_DEFERRALS,
+	/* The wire. */
+	ENG_CNT_TX_PACKETS, ENG_CNT_RX_PACKETS, ENG_CNT_TX_AGAIN, ENG_CNT_RX_DUPLICATES,
+	ENG_CNT_RX_GAPS, ENG_CNT_EARLY_RECOVERIES,
+	ENG_CNT_OF_QPS,
+	/* Packets dropped, or answered with a NAK, each for one reason. */
+	ENG_CNT_RX_SHORT = ENG_CNT_OF_QPS,	/* no room for the headers of its opcode */
+	ENG_CNT_RX_PAD,			/* more pad than payload, or no whole words */
+	ENG_CNT_RX_VERSION,		/* transport version (IBTA vol. 1, 9.6.1.1.1) */
+	ENG_CNT_RX_OPCODE,		/* reserved, of a service we do not have, or CNP */
+	ENG_CNT_RX_PKEY,
+	ENG_CNT_RX_QKEY,
+	ENG_CNT_RX_NO_QP,
+	ENG_CNT_RX_QP_TYPE,		/* opcode of another service than the QP's */
+	ENG_CNT_RX_QP_STATE,		/* a QP that does not receive */
+	ENG_CNT_RX_ADDRESS,		/* not from, or not to, the path of a connected QP */
+	ENG_CNT_RX_LENGTH,		/* payload against path MTU or RETH */
+	ENG_CNT_RX_SEQUENCE,		/* opcode out of order within its message */
+	ENG_CNT_RX_UNASKED,		/* response to nothing that is outstanding */
+	ENG_CNT_RX_FUTURE,		/* acknowledge of what was never sent */
+	ENG_CNT_RX_BAD_RESPONSE,	/* malformed response to an outstanding request */
+	ENG_CNT_RX_OVERFLOW,		/* too many packets wait for the QP */
+	ENG_CNT_RX_NO_RECEIVE,		/* a datagram without a receive that fits */
 	ENG_CNT_COUNT,
 };
 

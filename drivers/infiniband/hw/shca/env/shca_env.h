@@ -15,6 +15,7 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
+#include <linux/crc32.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -58,6 +59,8 @@
 #define env_memset(p, c, n)	memset(p, c, n)
 #define env_memcmp(a, b, n)	memcmp(a, b, n)
 #define env_memcpy(d, s, n)	memcpy(d, s, n)
+/* CRC-32 of Ethernet, reflected, neither preset nor inverted. */
+#define env_crc32(crc, p, n)	crc32_le(crc, p, n)
 
 struct env_ref {
 	refcount_t count;
