@@ -33,31 +33,30 @@ static inline bool is_one_of(uint32_t opcode, uint32_t set)
 	return set >> opcode & 1;
 }
 
-static inline void copy_sges(void *to, const struct ibv_sge *list, int count)
+static inline void copy_sges(void *to, const struct ibv_sge *list, uint32_t count)
 {
 	struct ibv_sge *sge = to;
-	int i;
+	uint32_t i;
 
 	for (i = 0; i < count; i++)
 		sge[i] = list[i];
 }
 
 /* The lkeys do not matter (C240). */
-static int copy_inline(struct shca_qp *qp, struct shca_send_wqe *wqe, const struct ibv_sge *list,
-		       int count)
+static inline int copy_inline(struct shca_qp *qp, struct shca_send_wqe *wqe,
+			      const struct ibv_sge *sge, uint32_t count)
 {
 	uint8_t *to = (uint8_t *)(wqe + 1);
-	uint64_t total = 0;
-	int i;
+	uint32_t room = qp->max_inline;
 
-	for (i = 0; i < count; i++) {
-		total += list[i].length;
-		if (SHIM_UNLIKELY(total > qp->max_inline))
+	for (; count; count--, sge++) {
+		if (SHIM_UNLIKELY(sge->length > room))
 			return EINVAL;
-		memcpy(to, (void *)(uintptr_t)list[i].addr, list[i].length);
-		to += list[i].length;
+		memcpy(to, (void *)(uintptr_t)sge->addr, sge->length);
+		to += sge->length;
+		room -= sge->length;
 	}
-	wqe->count = (uint16_t)total;
+	wqe->count = (uint16_t)(qp->max_inline - room);
 	return 0;
 }
 
@@ -67,7 +66,7 @@ static int fill_atomic(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
 	struct shca_atomic_ops *ops = (struct shca_atomic_ops *)(wqe + 1);
 
 	if (wr->num_sge != 1 || wr->sg_list[0].length != sizeof(uint64_t) ||
-	    wr->wr.atomic.remote_addr % sizeof(uint64_t) || wqe->flags & SHCA_SEND_INLINE)
+	    wr->wr.atomic.remote_addr % sizeof(uint64_t))
 		return EINVAL;
 	wqe->remote.addr = wr->wr.atomic.remote_addr;
 	wqe->remote.rkey = wr->wr.atomic.rkey;
@@ -88,57 +87,89 @@ static int fill_ud(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-static inline int fill_send(struct shca_qp *qp, struct shca_send_wqe *wqe,
-			    const struct ibv_send_wr *wr)
+static inline void fill_remote(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
 {
-	uint32_t opcode = (uint32_t)wr->opcode;
+	wqe->remote.addr = wr->wr.rdma.remote_addr;
+	wqe->remote.rkey = wr->wr.rdma.rkey;
+}
 
-	if (SHIM_UNLIKELY(opcode >= 32 || !is_one_of(opcode, qp->opcodes)))
+/* Requests without data of their own: they bring some here, and cannot be inline (C239). */
+static __attribute__((noinline)) int fill_pull(struct shca_send_wqe *wqe,
+					       const struct ibv_send_wr *wr)
+{
+	if (wqe->flags & SHCA_SEND_INLINE)
 		return EINVAL;
-	if (SHIM_UNLIKELY((uint32_t)wr->num_sge > qp->sq.max_sge || (wr->num_sge && !wr->sg_list)))
-		return EINVAL;
-	wqe->wr_id = wr->wr_id;
-	wqe->opcode = (uint8_t)opcode;
-	wqe->flags = (uint8_t)(wr->send_flags & SEND_FLAGS) | qp->send_flags;
-	wqe->ex = wr->invalidate_rkey;
-	if (SHIM_UNLIKELY(is_one_of(opcode, ATOMICS)))
+	if (is_one_of(wqe->opcode, ATOMICS))
 		return fill_atomic(wqe, wr);
-	if (qp->ud) {
-		if (SHIM_UNLIKELY(fill_ud(wqe, wr)))
-			return EINVAL;
-	} else {
-		wqe->remote.addr = wr->wr.rdma.remote_addr;
-		wqe->remote.rkey = wr->wr.rdma.rkey;
-	}
-	if (wqe->flags & SHCA_SEND_INLINE) {
-		if (SHIM_UNLIKELY(!is_one_of(opcode, PUSHES)))
-			return EINVAL;
-		return copy_inline(qp, wqe, wr->sg_list, wr->num_sge);
-	}
-	copy_sges(wqe + 1, wr->sg_list, wr->num_sge);
+	fill_remote(wqe, wr);
+	copy_sges(wqe + 1, wr->sg_list, (uint32_t)wr->num_sge);
 	wqe->count = (uint16_t)wr->num_sge;
 	return 0;
 }
 
-bool shca_post_has_room(struct shca_queue *q, uint32_t head)
+static inline int fill_send(struct shca_qp *qp, struct shca_send_wqe *wqe,
+			    const struct ibv_send_wr *wr)
 {
-	if (SHIM_LIKELY(head - q->tail_seen < q->max_wr))
-		return true;
+	uint32_t opcode = (uint32_t)wr->opcode, count = (uint32_t)wr->num_sge;
+	uint8_t flags = (uint8_t)(wr->send_flags & SEND_FLAGS) | qp->send_flags;
+
+	if (SHIM_UNLIKELY(opcode >= 32 || !is_one_of(opcode, qp->opcodes)))
+		return EINVAL;
+	if (SHIM_UNLIKELY(count > qp->sq.max_sge || (count && !wr->sg_list)))
+		return EINVAL;
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = (uint8_t)opcode;
+	wqe->flags = flags;
+	wqe->ex = wr->invalidate_rkey;
+	if (SHIM_UNLIKELY(!is_one_of(opcode, PUSHES)))
+		return fill_pull(wqe, wr);
+	if (SHIM_LIKELY(!qp->ud))
+		fill_remote(wqe, wr);
+	else if (fill_ud(wqe, wr))
+		return EINVAL;
+	if (flags & SHCA_SEND_INLINE)
+		return copy_inline(qp, wqe, wr->sg_list, count);
+	copy_sges(wqe + 1, wr->sg_list, count);
+	wqe->count = (uint16_t)count;
+	return 0;
+}
+
+/* Some time ago there was no room: has there been a completion since? */
+static __attribute__((noinline)) bool look_for_room(struct shca_queue *q, uint32_t head)
+{
 	q->tail_seen = shca_observe(&q->tail);
 	return head - q->tail_seen < q->max_wr;
+}
+
+bool shca_post_has_room(struct shca_queue *q, uint32_t head)
+{
+	return SHIM_LIKELY(head - q->tail_seen < q->max_wr) || look_for_room(q, head);
 }
 
 /*
  * Pairs with the engine: it clears running, full barrier, looks at sq_prod again.  In ERR every
  * post rings, because the engine may be done with flushing.
  */
-int shca_post_kick(struct shca_qp *qp)
+static inline bool must_ring(const struct shca_qp *qp)
 {
 	shca_full_barrier();
-	if (SHIM_LIKELY(shca_peek(&qp->shared->running)) &&
-	    shca_peek(&qp->shared->state) != IBV_QPS_ERR)
-		return 0;
-	return shca_map_ring_doorbell(qp->doorbell_fd, qp->ibv.qp_num);
+	return SHIM_UNLIKELY(!shca_peek(&qp->shared->running)) ||
+	       SHIM_UNLIKELY(shca_peek(&qp->shared->state) == IBV_QPS_ERR);
+}
+
+int shca_post_kick(struct shca_qp *qp)
+{
+	return must_ring(qp) ? shca_map_ring_doorbell(qp->doorbell_fd, qp->ibv.qp_num) : 0;
+}
+
+/* When the device is gone nothing of the list will ever complete. */
+static __attribute__((noinline)) int ring(struct shca_qp *qp, struct ibv_send_wr *first,
+					  struct ibv_send_wr **bad_wr, int err)
+{
+	if (shca_map_ring_doorbell(qp->doorbell_fd, qp->ibv.qp_num) != EIO)
+		return err;
+	*bad_wr = first;
+	return EIO;
 }
 
 int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -146,7 +177,7 @@ int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	struct shca_qp *qp = shca_qp(ibqp);
 	struct ibv_send_wr *first = wr;
 	struct shca_queue *sq = &qp->sq;
-	uint32_t head, start;
+	uint32_t head;
 	int err = 0;
 
 	if (SHIM_UNLIKELY(!wr || !bad_wr))
@@ -157,8 +188,8 @@ int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 		return EINVAL;
 	}
 	shca_lock(&sq->lock);
-	head = start = sq->head;
-	for (; wr; wr = wr->next) {
+	head = sq->head;
+	do {
 		if (SHIM_UNLIKELY(!shca_post_has_room(sq, head))) {
 			err = ENOMEM;
 			break;
@@ -167,24 +198,19 @@ int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 		if (SHIM_UNLIKELY(err))
 			break;
 		head++;
-	}
-	if (SHIM_LIKELY(head != start)) {
-		sq->head = head;
-		shca_publish(&qp->shared->sq_prod, head);
-	}
-	shca_unlock(&sq->lock);
-	if (SHIM_UNLIKELY(err))
+		wr = wr->next;
+	} while (wr);
+	if (SHIM_UNLIKELY(err)) {
 		*bad_wr = wr;
-	if (SHIM_LIKELY(head != start)) {
-		int rung = shca_post_kick(qp);
-
-		/* The device is gone: nothing of this list will ever complete. */
-		if (SHIM_UNLIKELY(rung == EIO)) {
-			*bad_wr = first;
-			err = EIO;
+		if (wr == first) {
+			shca_unlock(&sq->lock);
+			return err;
 		}
 	}
-	return err;
+	sq->head = head;
+	shca_publish(&qp->shared->sq_prod, head);
+	shca_unlock(&sq->lock);
+	return SHIM_LIKELY(!must_ring(qp)) ? err : ring(qp, first, bad_wr, err);
 }
 
 static inline int fill_recv(struct shca_queue *q, uint32_t count, const struct ibv_recv_wr *wr)
@@ -196,7 +222,7 @@ static inline int fill_recv(struct shca_queue *q, uint32_t count, const struct i
 	wqe->wr_id = wr->wr_id;
 	wqe->count = (uint32_t)wr->num_sge;
 	wqe->reserved = 0;
-	copy_sges(wqe + 1, wr->sg_list, wr->num_sge);
+	copy_sges(wqe + 1, wr->sg_list, (uint32_t)wr->num_sge);
 	return 0;
 }
 
