@@ -493,6 +493,8 @@ void host_put_send(struct host_qp *qp, const struct host_wr *wr)
 	memcpy(at, &head, sizeof(head));
 	if (head.count)
 		put_payload(at + sizeof(head), wr);
+	if (wr->bind)
+		memcpy(at + sizeof(head), wr->bind, sizeof(*wr->bind));
 	env_store_release(&qp->shared->sq_prod, ++qp->sq_prod);
 }
 

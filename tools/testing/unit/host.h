@@ -80,9 +80,13 @@ struct host_wr {
 	u32 imm;
 	u64 compare_add, swap;
 	u32 qpn, qkey, ahn;
+	const struct shca_bind_ops *bind;
 };
 
-enum { WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_SEND_IMM, WR_READ, WR_CAS, WR_FAA };
+enum {
+	WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_SEND_IMM, WR_READ, WR_CAS, WR_FAA, WR_LOCAL_INV,
+	WR_BIND, WR_SEND_INV, WR_REG = 0x20,
+};
 
 extern u64 host_now;			/* ns */
 extern struct host_event host_events[HOST_EVENTS];

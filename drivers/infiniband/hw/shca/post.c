@@ -24,6 +24,9 @@ static const u8 opcode_types[] = {
 	[IB_WR_RDMA_READ]		= RC,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= RC,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= RC,
+	[IB_WR_LOCAL_INV]		= RC | UC,
+	[IB_WR_SEND_WITH_INV]		= RC | UC,
+	[IB_WR_REG_MR]			= RC | UC,
 };
 
 static int check_send(const struct shca_qp *qp, const struct ib_send_wr *wr)
@@ -77,6 +80,7 @@ static void put_address(struct shca_send_wqe *wqe, const struct ib_send_wr *wr, 
 	switch (wr->opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_SEND_WITH_INV:
 		break;
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
@@ -87,6 +91,24 @@ static void put_address(struct shca_send_wqe *wqe, const struct ib_send_wr *wr, 
 		wqe->remote.addr = rdma_wr(wr)->remote_addr;
 		wqe->remote.rkey = rdma_wr(wr)->rkey;
 	}
+}
+
+/* A request that gives a key its meaning or takes it away.  False: it is another one. */
+static bool put_change(struct shca_send_wqe *wqe, u8 *tail, const struct ib_send_wr *wr)
+{
+	struct shca_bind_ops *ops = (struct shca_bind_ops *)tail;
+
+	if (wr->opcode == IB_WR_LOCAL_INV)
+		return true;
+	if (wr->opcode != IB_WR_REG_MR)
+		return false;
+	wqe->ex = reg_wr(wr)->key;
+	wqe->remote.rkey = reg_wr(wr)->mr->rkey;
+	*ops = (struct shca_bind_ops) {
+		.addr = reg_wr(wr)->mr->iova,
+		.access = reg_wr(wr)->access,
+	};
+	return true;
 }
 
 static int put_send(struct shca_qp *qp, const struct ib_send_wr *wr)
@@ -104,6 +126,8 @@ static int put_send(struct shca_qp *qp, const struct ib_send_wr *wr)
 	wqe->flags = wr->send_flags & (SHCA_SEND_FENCE | SHCA_SEND_SIGNALED | SHCA_SEND_SOLICITED |
 				       SHCA_SEND_INLINE);
 	wqe->ex = (__force u32)wr->ex.imm_data;
+	if (put_change(wqe, tail, wr))
+		return 0;
 	put_address(wqe, wr, ud);
 	if (wr->send_flags & IB_SEND_INLINE)
 		return put_inline(qp, wqe, tail, wr);

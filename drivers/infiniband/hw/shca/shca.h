@@ -21,8 +21,9 @@
  *   is freed by RCU, because lookups read it before they count.
  * CQ, SRQ, PD: ib_core refuses to destroy them while a QP counts on them, and the engine reaches
  *   them through QPs only, which by then are idle.
- * MR: references are held by frames that carry its segments and by chunked copies; retire hides the
- *   key and stops copies at the next chunk, dereg sleeps until mr_idle, then unpins.
+ * MR, MW: references are held by frames that carry its segments and by chunked copies; retire hides
+ *   the key and stops copies at the next chunk, dereg sleeps until mr_idle, then unpins.  A bound
+ *   window uses the blocks of its MR, which is not deregistered before (eng_mr_seal()).
  * AH: has a life of its own (destroy may not sleep): counted by lookups, freed by ah_idle and RCU.
  * Ring memory: kernel side goes with its object; user mappings hold page references of their own.
  * Doorbell fd: may outlive its context and the device.  It counts the engine device until the
@@ -58,7 +59,8 @@ enum shca_limits {
 	SHCA_MAX_SRQ		= 1 << 20,
 	SHCA_MAX_PD		= 1 << 20,
 	SHCA_MAX_AH		= 1 << 20,
-	SHCA_MAX_MR		= 1 << 22,
+	SHCA_MAX_MR		= 1 << 22,	/* regions and windows */
+	SHCA_MAX_FAST_PAGES	= 1024,		/* of a fast registration */
 	SHCA_MAX_RD_ATOMIC	= ENG_MAX_RD_ATOMIC,
 	SHCA_MAX_MCAST_GRP	= 8192,
 	SHCA_MAX_MCAST_QP	= 4096,		/* per group */
@@ -137,6 +139,14 @@ struct shca_region;
 struct shca_mr {
 	struct ib_mr ib;
 	struct shca_region *region;	/* what the key means now; re-registration changes it */
+	/* Fast registration: the list of pages that map_mr_sg writes. */
+	u8 **list;
+	u32 pages, max_pages;
+};
+
+struct shca_mw {
+	struct ib_mw ib;
+	struct shca_region *region;
 };
 
 struct shca_ah_body;
@@ -163,6 +173,7 @@ static inline const struct eng_pd *shca_pd_identity(const struct ib_pd *pd)
 
 /* The last word of a room: what it puts into the device's operations. */
 extern const struct ib_device_ops shca_verbs_device_ops, shca_verbs_context_ops, shca_verbs_mr_ops,
+	shca_verbs_mw_ops, shca_verbs_fast_ops,
 	shca_verbs_cq_ops, shca_verbs_qp_ops, shca_verbs_srq_ops, shca_verbs_ah_ops,
 	shca_post_ops, shca_hw_counters_ops;
 extern const struct uapi_definition shca_doorbell_defs[];

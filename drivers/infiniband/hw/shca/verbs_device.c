@@ -33,7 +33,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 		.max_qp_wr		= SHCA_MAX_QP_WR,
 		.device_cap_flags	= IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
 					  IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_SYS_IMAGE_GUID |
-					  IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_BAD_QKEY_CNTR,
+					  IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_BAD_QKEY_CNTR |
+					  IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+					  IB_DEVICE_MEM_MGT_EXTENSIONS,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SHCA_MAX_SGE,
 		.max_recv_sge		= SHCA_MAX_SGE,
@@ -41,6 +43,8 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 		.max_cq			= SHCA_MAX_CQ,
 		.max_cqe		= SHCA_MAX_CQE,
 		.max_mr			= SHCA_MAX_MR,
+		.max_mw			= SHCA_MAX_MR,
+		.max_fast_reg_page_list_len = SHCA_MAX_FAST_PAGES,
 		.max_pd			= SHCA_MAX_PD,
 		.max_qp_rd_atom		= SHCA_MAX_RD_ATOMIC,
 		.max_res_rd_atom	= SHCA_MAX_QP > INT_MAX / SHCA_MAX_RD_ATOMIC ?

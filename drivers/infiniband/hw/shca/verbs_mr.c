@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 
 #include "verbs_mr.h"
-#include "shca.h"
 #include "trace.h"
 #include "udata.h"
 
@@ -26,15 +25,6 @@ static_assert((int)ENG_ACCESS_MW_BIND == (int)IB_ACCESS_MW_BIND);
 
 #define ACCESS_ENGINE (ENG_ACCESS_LOCAL_WRITE | ENG_ACCESS_REMOTE_WRITE | ENG_ACCESS_REMOTE_READ | \
 		       ENG_ACCESS_REMOTE_ATOMIC | ENG_ACCESS_MW_BIND)
-
-/* One meaning of a key.  The engine counts it and reads it under RCU. */
-struct shca_region {
-	struct eng_mr eng;
-	struct ib_umem *umem;		/* NULL: kernel memory */
-	u8 **blocks;
-	struct completion idle;
-	struct rcu_head rcu;
-};
 
 /* What a region is made from. */
 struct mr_range {
@@ -122,7 +112,7 @@ static int describe_umem(struct shca_region *region, u64 start)
 	return 0;
 }
 
-static struct shca_region *alloc_region(struct ib_pd *pd, u32 key, int access)
+struct shca_region *shca_verbs_mr_alloc_region(struct ib_pd *pd, u32 key, int access)
 {
 	struct shca_region *region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 
@@ -136,8 +126,7 @@ static struct shca_region *alloc_region(struct ib_pd *pd, u32 key, int access)
 	return region;
 }
 
-/* Nobody of the engine refers to it any more; lookups may still read the struct. */
-static void free_region(struct shca_region *region)
+void shca_verbs_mr_free_region(struct shca_region *region)
 {
 	if (region->umem)
 		ib_umem_release(region->umem);
@@ -156,7 +145,7 @@ static struct shca_region *make_user_region(struct ib_pd *pd, u32 key, const str
 	if (!range->length || range->length > dev->ib.attrs.max_mr_size ||
 	    range->iova + range->length - 1 < range->iova)
 		return ERR_PTR(-EINVAL);
-	region = alloc_region(pd, key, range->access);
+	region = shca_verbs_mr_alloc_region(pd, key, range->access);
 	if (IS_ERR(region))
 		return region;
 	region->eng.iova = range->iova;
@@ -169,21 +158,20 @@ static struct shca_region *make_user_region(struct ib_pd *pd, u32 key, const str
 		err = describe_umem(region, range->start);
 	}
 	if (err) {
-		free_region(region);
+		shca_verbs_mr_free_region(region);
 		return ERR_PTR(err);
 	}
 	return region;
 }
 
-/* Takes over @region, or frees it. */
-static struct ib_mr *make_mr(struct shca_dev *dev, struct shca_region *region)
+struct ib_mr *shca_verbs_mr_make(struct shca_dev *dev, struct shca_region *region)
 {
 	struct shca_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	int err = mr ? eng_mr_publish(&region->eng) : -ENOMEM;
 
 	if (err) {
 		kfree(mr);
-		free_region(region);
+		shca_verbs_mr_free_region(region);
 		return ERR_PTR(err);
 	}
 	mr->region = region;
@@ -195,7 +183,7 @@ static struct ib_mr *make_mr(struct shca_dev *dev, struct shca_region *region)
 	return &mr->ib;
 }
 
-static int alloc_key(struct shca_dev *dev, u32 *key)
+int shca_verbs_mr_alloc_key(struct shca_dev *dev, u32 *key)
 {
 	int err = shca_numbers_alloc_key(&dev->keys, key, GFP_KERNEL);
 
@@ -213,11 +201,11 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 vi
 	int err = shca_udata_check_empty(udata);
 
 	if (!err)
-		err = alloc_key(dev, &key);
+		err = shca_verbs_mr_alloc_key(dev, &key);
 	if (err)
 		return ERR_PTR(err);
 	region = make_user_region(pd, key, &range);
-	mr = IS_ERR(region) ? ERR_CAST(region) : make_mr(dev, region);
+	mr = IS_ERR(region) ? ERR_CAST(region) : shca_verbs_mr_make(dev, region);
 	if (IS_ERR(mr))
 		shca_numbers_free(&dev->keys, key >> 8);
 	return mr;
@@ -226,7 +214,7 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 vi
 static void wait_and_free(struct shca_region *region)
 {
 	wait_for_completion(&region->idle);
-	free_region(region);
+	shca_verbs_mr_free_region(region);
 }
 
 /*
@@ -254,10 +242,16 @@ static struct ib_mr *rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 		range.iova = old->eng.iova;
 	}
 	if (!(flags & IB_MR_REREG_ACCESS))
-		range.access = old->eng.access;
+		range.access = old->eng.access & ACCESS_ENGINE;
 	region = make_user_region(flags & IB_MR_REREG_PD ? pd : ibmr->pd, old->eng.key, &range);
 	if (IS_ERR(region))
 		return ERR_CAST(region);
+	/* G023: a window's view of the memory would go with it. */
+	err = eng_mr_seal(&old->eng);
+	if (err) {
+		shca_verbs_mr_free_region(region);
+		return ERR_PTR(err);
+	}
 	eng_mr_replace(&old->eng, &region->eng);
 	mr->region = region;
 	ibmr->iova = region->eng.iova;
@@ -266,16 +260,26 @@ static struct ib_mr *rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	return NULL;
 }
 
+void shca_verbs_mr_retire_region(struct shca_dev *dev, struct shca_region *region)
+{
+	u32 index = region->eng.key >> 8;
+
+	eng_mr_retire(&region->eng);
+	wait_and_free(region);
+	shca_numbers_free(&dev->keys, index);
+}
+
 static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct shca_dev *dev = shca_dev_of(ibmr->device);
 	struct shca_mr *mr = mr_of(ibmr);
-	u32 key = mr->region->eng.key;
+	/* C069, G023: not while windows are bound to it. */
+	int err = eng_mr_seal(&mr->region->eng);
 
-	trace_shca_destroy("mr", key);
-	eng_mr_retire(&mr->region->eng);
-	wait_and_free(mr->region);
-	shca_numbers_free(&dev->keys, key >> 8);
+	if (err)
+		return err;
+	trace_shca_destroy("mr", mr->region->eng.key);
+	shca_verbs_mr_retire_region(dev, mr->region);
 	kfree(mr);
 	return 0;
 }
@@ -291,15 +295,15 @@ static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 
 	if (access & ~ACCESS_KNOWN)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = alloc_key(dev, &key);
+	err = shca_verbs_mr_alloc_key(dev, &key);
 	if (err)
 		return ERR_PTR(err);
-	region = alloc_region(pd, key, access);
+	region = shca_verbs_mr_alloc_region(pd, key, access);
 	if (!IS_ERR(region)) {
 		region->eng.identity = true;
 		region->eng.length = U64_MAX;
 	}
-	mr = IS_ERR(region) ? ERR_CAST(region) : make_mr(dev, region);
+	mr = IS_ERR(region) ? ERR_CAST(region) : shca_verbs_mr_make(dev, region);
 	if (IS_ERR(mr))
 		shca_numbers_free(&dev->keys, key >> 8);
 	return mr;

@@ -11,6 +11,7 @@
  * was not configured for, and hardware answers so.
  */
 #include "cq.h"
+#include "key.h"
 #include "mr.h"
 #include "recvq.h"
 #include "responder.h"
@@ -66,6 +67,10 @@ static u32 begin_send(struct eng_qp *qp, struct eng_frame *frame)
 		fail_receive(qp, ENG_WC_LOC_PROT_ERR);
 		return ENG_REPLY_NAK_OP;
 	}
+	if (env_unlikely(frame->flags & ENG_FRAME_INV && !eng_key_revocable(qp, frame->imm))) {
+		eng_execute_drop(qp);
+		return ENG_REPLY_NAK_ACCESS;
+	}
 	aim(&qp->resp.move.dst, eng_recvq_segs(qp), qp->recv->segs);
 	aim(&qp->resp.move.src, frame->payload, frame->segs);
 	return ENG_BEGUN_MOVE;
@@ -80,6 +85,7 @@ static bool take_remote(struct eng_qp *qp, const struct eng_frame *frame, u32 ac
 		.length = length,
 		.key = frame->rkey,
 		.access = access,
+		.qpn = qp->qpn,
 	};
 
 	remote->addr = frame->va;
@@ -218,6 +224,11 @@ static void complete_receive(struct eng_qp *qp, const struct eng_frame *frame)
 
 	if (frame->flags & ENG_FRAME_IMM) {
 		c.wc_flags = ENG_WC_WITH_IMM;
+		c.ex = frame->imm;
+	}
+	if (env_unlikely(frame->flags & ENG_FRAME_INV)) {
+		eng_key_revoke(qp, frame->imm);
+		c.wc_flags = ENG_WC_WITH_INV;
 		c.ex = frame->imm;
 	}
 	eng_recvq_complete(qp, &c);

@@ -17,6 +17,7 @@ enum eng_frame_flags {
 	ENG_FRAME_SOLICITED	= SHCA_SEND_SOLICITED,
 	ENG_FRAME_IMM		= 1 << 3,
 	ENG_FRAME_RECEIVE	= 1 << 4,	/* takes a receive */
+	ENG_FRAME_INV		= 1 << 5,	/* imm is an rkey to invalidate (IETH) */
 };
 
 /* What comes back.  ACK to NAK_OP are the syndromes of IBTA vol. 1, 9.7.5.2 (AETH). */
@@ -52,7 +53,7 @@ struct eng_frame {
 	u64 va;				/* RETH, AtomicETH */
 	u32 rkey;			/* the same; UD: number of the address handle */
 	u32 dest_qpn;
-	u32 imm;			/* ImmDt, bytes as in memory */
+	u32 imm;			/* ImmDt, bytes as in memory; IETH */
 	u32 qkey;			/* DETH */
 	u32 msn;			/* AETH */
 	u32 segs;			/* elements of payload */
@@ -73,6 +74,9 @@ enum eng_slot_flags {
 	ENG_SLOT_FETCH		= 1 << 2,	/* counts against max_rd_atomic */
 	ENG_SLOT_INLINE		= 1 << 3,	/* payload is the slot's own bytes */
 	ENG_SLOT_AWAY		= 1 << 4,	/* the frame is not home */
+	ENG_SLOT_LOCAL		= 1 << 5,	/* stays here: key.c executes it, no PSN */
+	ENG_SLOT_DONE		= 1 << 6,	/* local, and executed */
+	ENG_SLOT_BEGUN		= 1 << 7,	/* local, waits for users of the key */
 };
 
 /* A send WQE in flight.  Segments or inline bytes follow it. */

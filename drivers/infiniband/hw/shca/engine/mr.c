@@ -7,27 +7,41 @@
  */
 #include "mr.h"
 #include "engine.h"
+#include "key.h"
 
 int eng_mr_publish(struct eng_mr *mr)
 {
-	env_ref_init(&mr->refs);
-	mr->dead = 0;
+	if (mr->kind == ENG_KEY_REGION) {
+		env_ref_init(&mr->refs);
+		mr->access |= ENG_ACCESS_LOCAL;
+		mr->dead = 0;
+	}
 	return env_table_insert(&mr->dev->mrs, mr->key >> 8, mr);
+}
+
+int eng_mr_seal(struct eng_mr *mr)
+{
+	return env_cmpxchg(&mr->windows, 0, ENG_MR_SEALED) ? -ENV_EBUSY : 0;
 }
 
 void eng_mr_retire(struct eng_mr *mr)
 {
-	env_write(mr->dead, 1);
+	if (mr->kind == ENG_KEY_REGION)
+		env_write(mr->dead, 1);
 	env_table_erase(&mr->dev->mrs, mr->key >> 8);
 	/* After the key is gone: whoever still sees the old generation reads under RCU. */
 	(void)env_fetch_add(&mr->dev->mr_generation, 1);
-	eng_mr_put(mr);
+	if (mr->kind == ENG_KEY_REGION)
+		eng_mr_put(mr);
+	else
+		eng_key_retire(mr);
 }
 
 void eng_mr_replace(struct eng_mr *old, struct eng_mr *mr)
 {
 	ENV_ASSERT(old->key == mr->key);
 	env_ref_init(&mr->refs);
+	mr->access |= ENG_ACCESS_LOCAL;
 	mr->dead = 0;
 	env_write(old->dead, 1);
 	env_table_replace(&mr->dev->mrs, mr->key >> 8, mr);
@@ -37,8 +51,12 @@ void eng_mr_replace(struct eng_mr *old, struct eng_mr *mr)
 
 void eng_mr_put(struct eng_mr *mr)
 {
-	if (env_ref_put(&mr->refs))
+	if (!env_ref_put(&mr->refs))
+		return;
+	if (env_likely(mr->kind == ENG_KEY_REGION))
 		mr->dev->ops->mr_idle(mr);
+	else
+		eng_key_closed(mr);
 }
 
 static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_cache *cache,
@@ -62,7 +80,7 @@ static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_
 static ENG_INLINE bool allows(const struct eng_mr *mr, const struct eng_pd *pd,
 			      const struct eng_mr_want *want)
 {
-	return mr->key == want->key && mr->pd == pd &&
+	return mr->key == want->key && mr->pd == pd && (!mr->qpn || mr->qpn == want->qpn) &&
 	       (mr->access & want->access) == want->access && want->addr >= mr->iova &&
 	       want->length <= mr->length &&
 	       want->addr - mr->iova <= mr->length - want->length && !env_read(mr->dead);
@@ -75,8 +93,13 @@ struct eng_mr *eng_mr_get(struct eng_dev *dev, struct eng_mr_cache *cache,
 
 	env_rcu_lock();
 	mr = find_region(dev, cache, want.key);
-	if (env_unlikely(!mr || !allows(mr, pd, &want) || !env_ref_get_unless_zero(&mr->refs)))
+	/* First the reference: what a key means can change while nobody holds one. */
+	if (env_unlikely(mr && !env_ref_get_unless_zero(&mr->refs)))
 		mr = NULL;
 	env_rcu_unlock();
-	return mr;
+	if (env_likely(mr && allows(mr, pd, &want)))
+		return mr;
+	if (mr)
+		eng_mr_put(mr);
+	return NULL;
 }

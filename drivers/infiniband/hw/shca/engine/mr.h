@@ -23,7 +23,8 @@ struct eng_mr_want {
 	u64 addr;
 	u32 length;
 	u32 key;
-	u32 access;
+	u32 access;		/* ENG_ACCESS_LOCAL: as lkey */
+	u32 qpn;		/* that the peer names the key to; of no matter for lkeys */
 };
 
 /*

@@ -98,7 +98,7 @@ enum eng_key_kind {
 /* What the next fast registration will make of a key; written by the host while it is not in use */
 struct eng_mr_plan {
 	u8 *const *blocks;
-	u64 iova, length, first_offset;
+	u64 length, first_offset;
 	u32 block_shift;
 };
 

@@ -3,7 +3,7 @@
  * opcode.c - the table of send work requests.
  *
  * Called by wqe.c and flush.c with bytes that a user wrote; answers with a row or nothing.
- * LOCAL_INV, BIND_MW, SEND_WITH_INV and TSO are not offered, so they have no QP types.
+ * TSO is not offered, so it has no QP types.
  */
 #include "opcode.h"
 #include "values.h"
@@ -33,13 +33,16 @@ static const struct eng_opcode rows[] = {
 	/* ATOMIC_FETCH_AND_ADD */
 	[6] = { ENG_OP_FETCH_ADD, 4, ENG_OPCODE_FETCH | ENG_OPCODE_ATOMIC, RC },
 	/* LOCAL_INV */
-	[7] = { ENG_OP_SEND, 6, 0, 0 },
+	[7] = { ENG_OP_LOCAL_INV, 6, ENG_OPCODE_LOCAL, RC | UC },
 	/* BIND_MW */
-	[8] = { ENG_OP_SEND, 5, 0, 0 },
+	[8] = { ENG_OP_BIND, 5, ENG_OPCODE_LOCAL, RC | UC },
 	/* SEND_WITH_INV */
-	[9] = { ENG_OP_SEND, 0, 0, 0 },
+	[9] = { ENG_OP_SEND, 0, ENG_OPCODE_INLINE | ENG_OPCODE_RECEIVE | ENG_OPCODE_INV,
+		RC | UC },
 	/* TSO */
 	[10] = { ENG_OP_SEND, 7, 0, 0 },
+	/* REG_MR, of kernel consumers: keys of that kind belong to no process. */
+	[0x20] = { ENG_OP_REG, 8, ENG_OPCODE_LOCAL, RC | UC },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))

@@ -18,6 +18,10 @@ enum eng_op {
 	ENG_OP_CMP_SWAP,
 	ENG_OP_FETCH_ADD,
 	ENG_OP_COUNT,
+	/* Never on a link: executed where it was posted. */
+	ENG_OP_LOCAL_INV = ENG_OP_COUNT,
+	ENG_OP_BIND,
+	ENG_OP_REG,
 };
 
 enum eng_opcode_flags {
@@ -26,13 +30,15 @@ enum eng_opcode_flags {
 	ENG_OPCODE_ATOMIC	= 1 << 2,
 	ENG_OPCODE_INLINE	= 1 << 3,	/* may carry its payload in the WQE */
 	ENG_OPCODE_RECEIVE	= 1 << 4,	/* consumes a receive at the peer */
+	ENG_OPCODE_INV		= 1 << 5,	/* carries a key to invalidate */
+	ENG_OPCODE_LOCAL	= 1 << 6,
 };
 
 struct eng_opcode {
 	u8 op;		/* enum eng_op */
 	u8 wc;		/* opcode of its completion, enum ibv_wc_opcode */
 	u8 flags;	/* ENG_OPCODE_* */
-	u8 types;	/* bits 1 << enum eng_qp_type; 0: no such request */
+	u16 types;	/* bits 1 << enum eng_qp_type; 0: no such request */
 };
 
 /* Row of a work request opcode (enum ib_uverbs_wr_opcode), NULL when @type cannot carry it. */

@@ -5,6 +5,7 @@
  * Called by the host.  A QP lives in memory of the host's: the struct, then slots, then the receive
  * at hand, then results of atomics.
  */
+#include "key.h"
 #include "mcast.h"
 #include "types.h"
 
@@ -20,6 +21,8 @@ static u32 slot_bytes(const struct eng_qp_config *cfg)
 	u32 segs = cfg->max_send_sge * (u32)sizeof(struct eng_seg);
 	u32 data = (cfg->max_inline + 7) & ~7u;
 
+	if (data < sizeof(struct eng_key_change))
+		data = sizeof(struct eng_key_change);
 	return round_up_64((u32)sizeof(struct eng_slot) + (segs > data ? segs : data));
 }
 

@@ -10,6 +10,7 @@
 #include "requester.h"
 #include "ah.h"
 #include "cq.h"
+#include "key.h"
 #include "link.h"
 #include "ring.h"
 #include "sge.h"
@@ -151,6 +152,9 @@ static bool may_emit(const struct eng_qp *qp, const struct eng_slot *slot)
 		return false;
 	if (slot->flags & ENG_SLOT_FENCE && qp->sq.fetching)
 		return false;
+	/* What went before may have to be sent again, and then needs its keys. */
+	if (slot->frame.op == ENG_OP_LOCAL_INV && qp->sq.una != qp->sq.nxt)
+		return false;
 	return !(slot->flags & ENG_SLOT_FETCH) || qp->sq.fetching < qp->attr.max_rd_atomic;
 }
 
@@ -169,6 +173,33 @@ static void send_off(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *sl
 		eng_link_emit(qp, frame);
 }
 
+static void next_slot(struct eng_qp *qp)
+{
+	if (++qp->sq.nxt - qp->sq.begun - 1 < qp->window)
+		qp->sq.begun = qp->sq.nxt;
+}
+
+/* A request that stays here, at its turn.  False: it must wait, or has failed. */
+static ENG_COLD bool execute_local(struct eng_qp *qp, struct eng_slot *slot)
+{
+	u32 result = 0;
+
+	if (!(slot->flags & ENG_SLOT_DONE))
+		result = eng_key_execute(qp, slot);
+	if (result == ENG_KEY_WAIT)
+		return false;
+	slot->status = (u8)result;
+	if (result)
+		return false;
+	slot->flags |= ENG_SLOT_DONE;
+	slot->frame.reply = ENG_REPLY_ACK;
+	next_slot(qp);
+	/* Behind others it completes with them. */
+	if (qp->sq.una + 1 == qp->sq.nxt)
+		eng_requester_finish(qp, ENG_WC_SUCCESS);
+	return true;
+}
+
 /* In SQD only what was begun goes on (IBTA vol. 1, 10.3.1.5). */
 static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 {
@@ -178,7 +209,14 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 		if (!slot->status) {
 			if (!may_emit(qp, slot))
 				return;
-			slot->status = resolve(qp, slot);
+			if (env_unlikely(slot->flags & ENG_SLOT_LOCAL)) {
+				if (execute_local(qp, slot))
+					continue;
+				if (!slot->status)
+					return;
+			} else {
+				slot->status = resolve(qp, slot);
+			}
 		}
 		if (env_unlikely(slot->status)) {
 			/* Its turn comes when all before it are done. */
@@ -188,8 +226,7 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 		}
 		if (slot->flags & ENG_SLOT_FETCH)
 			qp->sq.fetching++;
-		if (++qp->sq.nxt - qp->sq.begun - 1 < qp->window)
-			qp->sq.begun = qp->sq.nxt;
+		next_slot(qp);
 		send_off(qp, rq, slot);
 	}
 }

@@ -14,7 +14,7 @@ static bool resolve_one(struct eng_qp *qp, const struct eng_pd *pd, struct eng_s
 		.addr = seg->addr,
 		.length = seg->length,
 		.key = seg->key,
-		.access = access,
+		.access = access | ENG_ACCESS_LOCAL,
 	};
 
 	seg->mr = eng_mr_get(qp->dev, &qp->local_mr, pd, want);

@@ -8,6 +8,7 @@
  */
 #include "wqe.h"
 #include "cq.h"
+#include "key.h"
 #include "psn.h"
 #include "ring.h"
 
@@ -82,6 +83,26 @@ static u8 take_payload(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry
 	return ENG_WC_SUCCESS;
 }
 
+/* What key.c will do; it judges. */
+static u8 take_change(struct eng_slot *slot, const u8 *from, const struct shca_send_wqe *head)
+{
+	struct eng_key_change *change = eng_slot_change(slot);
+	struct shca_bind_ops ops = { .addr = 0 };
+
+	slot->flags |= ENG_SLOT_LOCAL;
+	if (slot->frame.op != ENG_OP_LOCAL_INV)
+		eng_ring_copy_out(&ops, from, sizeof(ops) / 8);
+	*change = (struct eng_key_change) {
+		.addr = ops.addr,
+		.length = ops.length,
+		.key = slot->frame.op == ENG_OP_LOCAL_INV ? head->ex : head->remote.rkey,
+		.new_key = head->ex,
+		.lkey = ops.lkey,
+		.access = ops.access,
+	};
+	return head->flags & SHCA_SEND_INLINE ? ENG_WC_LOC_QP_OP_ERR : ENG_WC_SUCCESS;
+}
+
 static ENG_INLINE void take_flags(struct eng_qp *qp, struct eng_slot *slot, u8 row_flags,
 				  u8 send_flags)
 {
@@ -92,6 +113,8 @@ static ENG_INLINE void take_flags(struct eng_qp *qp, struct eng_slot *slot, u8 r
 		slot->frame.flags |= ENG_FRAME_IMM;
 	if (row_flags & ENG_OPCODE_RECEIVE)
 		slot->frame.flags |= ENG_FRAME_RECEIVE | (send_flags & ENG_FRAME_SOLICITED);
+	if (env_unlikely(row_flags & ENG_OPCODE_INV))
+		slot->frame.flags |= ENG_FRAME_INV;
 }
 
 static u8 take_address(struct eng_qp *qp, struct eng_slot *slot, const struct shca_send_wqe *head)
@@ -136,14 +159,18 @@ void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry)
 	frame->op = row->op;
 	frame->imm = head.ex;
 	take_flags(qp, slot, row->flags, head.flags);
-	status = take_payload(qp, slot, entry, row, &head);
+	if (env_unlikely(row->flags & ENG_OPCODE_LOCAL))
+		status = take_change(slot, entry + SHCA_SEND_WQE_HEAD, &head);
+	else
+		status = take_payload(qp, slot, entry, row, &head);
 	if (!status)
 		status = take_address(qp, slot, &head);
 	if (slot->flags & ENG_SLOT_FETCH && !qp->attr.max_rd_atomic && !status)
 		status = ENG_WC_LOC_QP_OP_ERR;
 	slot->status = status;
 	frame->psn = qp->sq.psn;
-	frame->npsn = eng_psn_count(frame->length, qp->mtu_shift);
+	frame->npsn = slot->flags & ENG_SLOT_LOCAL ? 0 :
+		      eng_psn_count(frame->length, qp->mtu_shift);
 	qp->sq.psn = eng_psn_add(frame->psn, frame->npsn);
 	env_trace_post(qp->qpn, slot->wr_id, head.opcode, frame->length);
 }

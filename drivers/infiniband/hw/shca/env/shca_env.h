@@ -78,7 +78,11 @@ static inline void env_ref_get(struct env_ref *ref)
 
 static inline bool env_ref_get_unless_zero(struct env_ref *ref)
 {
-	return refcount_inc_not_zero(&ref->count);
+	if (!refcount_inc_not_zero(&ref->count))
+		return false;
+	/* What the reference protects is read after it was taken. */
+	smp_acquire__after_ctrl_dep();
+	return true;
 }
 
 /* True for the last one. */
