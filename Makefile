@@ -22,7 +22,7 @@ override BUILD := $(abspath $(BUILD))
 MAKE_LIB = $(MAKE) --no-print-directory -f tools/build/user.mk BUILD=$(BUILD)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps modules shim tools unit check check-debug demo bench install clean help
+.PHONY: all deps modules shim tools unit check check-debug soak demo bench install clean help
 
 all: modules shim tools
 
@@ -52,6 +52,11 @@ check:
 check-debug:
 	@BUILD=$(BUILD) tools/testing/check-debug $(TIERS)
 
+# Deliberate faults that the simulator must find, then fresh seeds for as long as you like.
+SECONDS ?= 600
+soak:
+	@$(MAKE) --no-print-directory -s -C tools/testing/sim soak BUILD=$(BUILD) SECONDS=$(SECONDS)
+
 bench:
 	@BUILD=$(BUILD) tools/bench/bench
 
@@ -63,5 +68,5 @@ clean:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '2,8p'
-	@echo 'Targets: all modules shim tools unit check check-debug demo bench install clean deps'
-	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" PREFIX DESTDIR W=1 C=2 V=1'
+	@echo 'Targets: all modules shim tools unit check check-debug soak demo bench install clean deps'
+	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" SECONDS PREFIX DESTDIR W=1 C=2 V=1'

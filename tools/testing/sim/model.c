@@ -1,226 +1,264 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * model.c - what was promised, and whether each completion keeps it.
+ * model.c - what was promised, and whether each completion keeps it: the sending side, events.
  *
- * Knows nothing of frames, slots or retries.  Each request has memory of its own on both sides,
- * filled with a pattern of its number before it is posted, so success can be judged by the bytes.
+ * Knows nothing of frames, packets or retries.  Each request has memory of its own on both sides,
+ * so success is judged by the bytes, and failure by what may have led to it.
  */
+#include <stdarg.h>
 #include "sim.h"
+#include "model.h"
 
-u64 sim_model_source(const struct end *e, u32 slot)
+void sim_trace(struct world *w, const char *format, ...)
 {
-	return host_mr_addr(&e->mr, slot % DEPTH * SLICE);
+	va_list args;
+
+	if (!w->trace)
+		return;
+	printf("# %12llu ", w->loop.now);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
 }
 
-u64 sim_model_sink(const struct end *e, u32 slot)
+void sim_fail(struct world *w, const struct end *e, const char *why)
 {
-	return host_mr_addr(&e->mr, (DEPTH + slot % DEPTH) * SLICE);
+	static const char *const types[] = { [ENG_QPT_RC] = "RC", [ENG_QPT_UC] = "UC",
+					     [ENG_QPT_UD] = "UD" };
+
+	if (w->wrong)
+		return;
+	w->wrong = why;
+	if (e)
+		printf("# %s end %u (QP %#x, %s): %s\n", types[e->type], e->index,
+		       e->qp ? e->qp->qpn : 0, e->wire ? "wire" : "direct", why);
+	else
+		printf("# %s\n", why);
 }
 
-u64 sim_model_target(const struct end *e, u32 slot)
-{
-	return host_mr_addr(&e->mr, (2 * DEPTH + slot % DEPTH) * SLICE);
-}
-
-u64 sim_model_word(const struct end *e)
-{
-	return (host_mr_addr(&e->mr, 3 * DEPTH * SLICE) + 7) & ~7ull;
-}
-
-static bool holds(struct end *e, u64 addr, u32 length, u64 id)
-{
-	return host_mr_check(&e->mr, (u32)(addr - e->mr.eng.iova), length, (u32)id);
-}
-
-static void fill(struct end *e, u64 addr, u32 length, u64 id)
-{
-	host_mr_fill(&e->mr, (u32)(addr - e->mr.eng.iova), length, (u32)id);
-}
-
-static bool takes_receive(u8 opcode)
+bool sim_model_takes_receive(u8 opcode)
 {
 	return opcode == WR_SEND || opcode == WR_SEND_IMM || opcode == WR_WRITE_IMM;
 }
 
-/* Called before the doorbell: memory gets its pattern, or something else where data will arrive. */
-void sim_model_posted(struct end *e, const struct request *r)
+static bool atomic(u8 opcode)
+{
+	return opcode == WR_CAS || opcode == WR_FAA;
+}
+
+static bool writes(u8 opcode)
+{
+	return opcode == WR_WRITE || opcode == WR_WRITE_IMM;
+}
+
+void sim_model_excuse(struct end *e, u8 status)
+{
+	e->may_err = true;
+	e->excuses |= 1u << status;
+	if (e->type != ENG_QPT_RC)
+		return;
+	/* Whoever is in ERR does not answer. */
+	e->peer->may_err = true;
+	e->peer->excuses |= 1u << RETRY_EXC | 1u << FLUSH;
+}
+
+/* The bytes that the network will move, before anything moves. */
+static void promise(struct end *e, const struct request *r, u32 slot)
+{
+	struct sim_memory *far = &e->peer->mem;
+	struct sim_slot bytes = { SIM_MAYBE, r->length, r->id };
+	struct sim_slot any = { SIM_ANY, 8, 0 };
+
+	if (r->expect != OK)
+		return;
+	if (r->opcode == WR_READ) {
+		sim_memory_put(far, SIM_TARGET, slot, r->length, r->id);
+		sim_memory_promise(&e->mem, SIM_OUT, slot, bytes);
+	} else if (atomic(r->opcode)) {
+		sim_memory_promise(&e->mem, SIM_OUT, slot, any);
+		sim_memory_promise(far, SIM_WORD, 0, any);
+	} else if (writes(r->opcode)) {
+		/* A lost message of an unreliable service may be half there, and come late. */
+		if (e->type == ENG_QPT_UC)
+			bytes = (struct sim_slot){ SIM_ANY, far->slice, 0 };
+		sim_memory_promise(far, SIM_TARGET, slot, bytes);
+	}
+}
+
+static void remember_message(struct end *e, struct request *r)
+{
+	struct world *w = e->w;
+
+	r->message = e->told;
+	e->messages[e->told++ % MESSAGES] = *r;
+	if (e->type == ENG_QPT_RC)
+		return;
+	w->unreliable_sent++;
+	w->tags[r->id % TAGS] = (struct tag){
+		.id = r->id,
+		.from = e,
+		.to = e->type == ENG_QPT_UD ? r->to : e->peer,
+		.length = r->length,
+		.opcode = r->opcode,
+		.qpn = e->qp->qpn,
+	};
+}
+
+void sim_model_posted(struct end *e, struct request *r)
 {
 	u32 slot = e->sent;
 
-	e->sends[slot % DEPTH] = *r;
+	if (r->opcode != WR_READ && !atomic(r->opcode))
+		sim_memory_put(&e->mem, SIM_OUT, slot, r->length, r->id);
+	promise(e, r, slot);
+	if (sim_model_takes_receive(r->opcode) && r->expect == OK)
+		remember_message(e, r);
+	else
+		r->message = ~0u;
+	if (r->expect != OK && r->expect != FLUSH) {
+		e->may_err = true;
+		if (e->type == ENG_QPT_RC) {
+			e->peer->excuses |= 1u << FLUSH | 1u << RETRY_EXC;
+			e->peer->may_err = true;
+		}
+	}
+	e->sends[slot % MAX_DEPTH] = *r;
 	e->sent++;
-	if (r->opcode == WR_READ)
-		fill(e->peer, sim_model_target(e->peer, slot), r->length, r->id);
-	fill(e, sim_model_source(e, slot), r->length, r->opcode == WR_READ ? ~r->id : r->id);
-	if (r->opcode == WR_WRITE || r->opcode == WR_WRITE_IMM)
-		fill(e->peer, sim_model_target(e->peer, slot), r->length, ~r->id);
-	if (takes_receive(r->opcode))
-		e->messages[e->told++ % MESSAGES] = *r;
+	sim_trace(e->w, "end %u posts %llu: opcode %u, %u bytes, expect %u%s", e->index, r->id,
+		  r->opcode, r->length, r->expect, r->signaled ? "" : ", silent");
 }
 
-void sim_model_reset(struct end *e)
+void sim_model_event(struct end *e, enum eng_event event)
 {
-	struct shca_cqe wc;
+	struct world *w = e->w;
 
-	/* Entries of before stay pollable; they are not ours any more. */
-	while (host_poll(&e->cq, &wc))
-		;
-	e->sent = e->send_done = e->received = e->recv_done = 0;
-	e->told = e->heard = 0;
-	e->counter = 0;
-	e->failed = e->reported = false;
-	e->excuses = 0;
-}
-
-static void judge_success(struct world *w, struct end *e, const struct request *r, u32 slot)
-{
-	u64 old;
-
-	if (r->bad_key && e->type == ENG_QPT_RC)
-		sim_fail(w, e, "a bad key was let through");
-	switch (r->opcode) {
-	case WR_WRITE:
-	case WR_WRITE_IMM:
-		/* UC drops silently what it cannot deliver. */
-		if (e->type == ENG_QPT_RC &&
-		    !holds(e->peer, sim_model_target(e->peer, slot), r->length, r->id))
-			sim_fail(w, e, "WRITE succeeded without its bytes");
+	sim_trace(w, "end %u: event %d", e->index, (int)event);
+	switch (event) {
+	case ENG_EVENT_QP_REQ_ERR:
+	case ENG_EVENT_QP_ACCESS_ERR:
+	case ENG_EVENT_QP_FATAL:
+		if (!e->may_err)
+			sim_fail(w, e, "an error event without a reason");
 		break;
-	case WR_READ:
-		if (!holds(e, sim_model_source(e, slot), r->length, r->id))
-			sim_fail(w, e, "READ succeeded without its bytes");
-		break;
-	case WR_FAA:
-		memcpy(&old, host_mr_at(&e->mr, slot % DEPTH * SLICE), 4);
-		memcpy((u8 *)&old + 4, host_mr_at(&e->mr, slot % DEPTH * SLICE + 4), 4);
-		if (old != e->peer->counter)
-			sim_fail(w, e, "an atomic returned another value");
-		e->peer->counter += r->add;
+	default:
 		break;
 	}
 }
 
-static void judge_error(struct world *w, struct end *e, const struct request *r, u32 status)
+static void success(struct end *e, const struct request *r, u32 slot)
 {
-	w->errors++;
-	if (e->reported) {
-		printf("# status %u, opcode %u\n", status, r->opcode);
-		sim_fail(w, e, "a second error, not flushed");
-	}
-	if (status == REM_ACCESS && r->bad_key)
-		return;
-	/* A peer in ERR answers nothing. */
-	if (status == RETRY_EXC && e->peer->qp.shared->state == ENG_QPS_ERR)
-		return;
-	if (!(e->excuses >> status & 1)) {
-		printf("# status %u, opcode %u, excuses %#x\n", status, r->opcode, e->excuses);
-		sim_fail(w, e, "an error without a reason");
+	u64 value;
+
+	e->w->messages++;
+	if (r->expect != OK) {
+		sim_fail(e->w, e, "success of what must fail");
+	} else if (writes(r->opcode) && e->type == ENG_QPT_RC) {
+		if (sim_memory_seen(&e->peer->mem, SIM_TARGET, slot) > SIM_SEEN_EITHER ||
+		    sim_memory_seen(&e->peer->mem, SIM_TARGET, slot) == SIM_SEEN_OLD)
+			sim_fail(e->w, e, "WRITE succeeded without its bytes");
+		sim_memory_adopt(&e->peer->mem, SIM_TARGET, slot);
+	} else if (r->opcode == WR_READ) {
+		if (!sim_memory_holds(&e->mem, SIM_OUT, slot, 0,
+				      (struct sim_slot){ SIM_REST, r->length, r->id }))
+			sim_fail(e->w, e, "READ succeeded without its bytes");
+		sim_memory_adopt(&e->mem, SIM_OUT, slot);
+	} else if (atomic(r->opcode)) {
+		sim_memory_read(&e->mem, sim_memory_at(&e->mem, SIM_OUT, slot), &value, 8);
+		if (value != r->before)
+			sim_fail(e->w, e, "an atomic returned another value");
+		sim_memory_adopt(&e->mem, SIM_OUT, slot);
 	}
 }
 
-static void judge_send(struct world *w, struct end *e, const struct shca_cqe *wc)
+/* The peer has, or had, a receive that is made to fail when this message meets it. */
+static bool meets_flaw(const struct end *e, u8 status)
+{
+	return e->peer->in->flawed && (status == REM_INV || status == REM_OP);
+}
+
+static void error(struct end *e, const struct request *r, u8 status)
+{
+	e->w->errors++;
+	sim_trace(e->w, "end %u: %llu failed with %u", e->index, r->id, status);
+	if (e->reported)
+		sim_fail(e->w, e, "a second error, not flushed");
+	else if (status != r->expect && !(e->excuses >> status & 1) && !meets_flaw(e, status)) {
+		printf("# status %u, opcode %u, expected %u, excuses %#x\n", status, r->opcode,
+		       r->expect, e->excuses);
+		sim_fail(e->w, e, "an error without a reason");
+	}
+}
+
+static void flushed(struct end *e, const struct request *r)
+{
+	e->w->flushed++;
+	if (!e->reported && !(e->excuses >> FLUSH & 1) && r->expect != FLUSH)
+		sim_fail(e->w, e, "flushed without an error");
+}
+
+static void finish(struct end *e, const struct request *r, u8 status)
+{
+	if (status == OK && e->reported)
+		sim_fail(e->w, e, "success after an error");
+	if (status == OK)
+		success(e, r, e->send_done);
+	else if (status == FLUSH)
+		flushed(e, r);
+	else
+		error(e, r, status);
+	if (status != OK)
+		e->failed = e->reported = true;
+	else if (r->message != ~0u)
+		e->acked = r->message + 1;
+	e->send_done++;
+	if (!e->failed)
+		e->kept = e->send_done;
+}
+
+static void judge_send(struct end *e, const struct shca_cqe *wc)
 {
 	const struct request *r;
 
-	/* Unsignalled ones before it are done too: all that the library may conclude. */
-	for (;; e->send_done++) {
+	/* Silent ones before it are done too: all that a library may conclude. */
+	for (;;) {
 		if (e->send_done == e->sent) {
-			sim_fail(w, e, "a completion of nothing");
+			sim_fail(e->w, e, "a completion of nothing");
 			return;
 		}
-		r = &e->sends[e->send_done % DEPTH];
+		r = &e->sends[e->send_done % MAX_DEPTH];
 		if (r->id == wc->wr_id)
 			break;
-		/* After an error every request completes, signalled or not. */
+		/* After an error every request completes, silent or not. */
 		if (r->signaled || e->reported) {
-			sim_fail(w, e, "completions out of order");
+			printf("# wr_id %llu instead of %llu\n", wc->wr_id, r->id);
+			sim_fail(e->w, e, "completions out of order");
 			return;
 		}
-		judge_success(w, e, r, e->send_done);
+		finish(e, r, OK);
 	}
-	if (wc->status == OK)
-		judge_success(w, e, r, e->send_done);
-	else if (wc->status == FLUSH)
-		w->flushed++;
+	finish(e, r, wc->status);
+}
+
+static void judge(struct end *e, const struct shca_cqe *wc)
+{
+	e->w->completions++;
+	sim_trace(e->w, "end %u: completion of %llu, status %u, %u bytes", e->index, wc->wr_id,
+		  wc->status, wc->byte_len);
+	if (wc->wr_id >> 63)
+		sim_model_judge_receive(e, wc);
 	else
-		judge_error(w, e, r, wc->status);
-	if (wc->status == OK && e->reported)
-		sim_fail(w, e, "success after an error");
-	if (wc->status != OK)
-		e->failed = e->reported = true;
-	e->send_done++;
+		judge_send(e, wc);
 }
 
-/* The message that this receive must hold; unreliable services may have lost some before it. */
-static const struct request *next_message(struct end *from, u32 tag)
-{
-	while (from->heard != from->told) {
-		const struct request *r = &from->messages[from->heard++ % MESSAGES];
-
-		if (from->type == ENG_QPT_RC || (u32)r->id == tag)
-			return r;
-	}
-	return NULL;
-}
-
-static void judge_message(struct world *w, struct end *e, const struct shca_cqe *wc, u32 slot)
-{
-	u32 head = e->type == ENG_QPT_UD ? 40 : 0;
-	struct end *from = e->peer;
-	const struct request *r;
-	u32 i;
-
-	for (i = 0; i < DATAGRAM_ENDS && e->type == ENG_QPT_UD; i++)
-		if (w->ud[i].qp.qpn == wc->src_qp && w->ud[i].peer == e)
-			from = &w->ud[i];
-	r = next_message(from, wc->ex);
-	if (!r) {
-		sim_fail(w, e, "a message that nobody sent");
-		return;
-	}
-	if (wc->byte_len != r->length + head ||
-	    (wc->opcode == 129) != (r->opcode == WR_WRITE_IMM) ||
-	    (wc->wc_flags & 2 && wc->ex != (u32)r->id))
-		sim_fail(w, e, "another message than the next one");
-	else if (r->opcode != WR_WRITE_IMM &&
-		 !holds(e, sim_model_sink(e, slot) + head, r->length, r->id))
-		sim_fail(w, e, "a message without its bytes");
-}
-
-static void judge_recv(struct world *w, struct end *e, const struct shca_cqe *wc)
-{
-	u32 slot = e->recv_done;
-
-	if (e->recv_done == e->received || e->recvs[slot % DEPTH] != wc->wr_id) {
-		sim_fail(w, e, "receives out of order");
-		return;
-	}
-	e->recv_done++;
-	if (wc->status == OK)
-		judge_message(w, e, wc, slot);
-	else if (wc->status == FLUSH)
-		w->flushed++;
-	else
-		sim_fail(w, e, "a receive failed");
-}
-
-void sim_model_poll(struct world *w, struct end *e)
+void sim_model_poll(struct end *e)
 {
 	struct shca_cqe wc;
 
-	while (!w->wrong && host_poll(&e->cq, &wc)) {
-		w->completions++;
-		if (wc.qpn != e->qp.qpn)
-			sim_fail(w, e, "a completion of another QP");
-		if (wc.wr_id >> 63)
-			judge_recv(w, e, &wc);
+	while (!e->w->wrong && sim_cq_poll(&e->cq, &wc)) {
+		if (wc.qpn != e->qp->qpn)
+			sim_fail(e->w, e, "a completion of another QP");
 		else
-			judge_send(w, e, &wc);
+			judge(e, &wc);
 	}
-}
-
-bool sim_model_idle(const struct end *e)
-{
-	return e->sent == e->send_done ||
-	       (!e->failed && e->qp.shared->sq_cons == e->qp.sq_prod && !e->qp.shared->running);
 }

@@ -1,262 +1,305 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * traffic.c - random verbs, random scheduling, random trouble.
+ * traffic.c - what applications do when all is well, and requests that must fail.
  *
- * Called by main.c, a step at a time.  Everything comes from the world's seed.
+ * Called by run.c, a step at a time.
  */
 #include "sim.h"
 
-void sim_fail(struct world *w, const struct end *e, const char *why)
+enum { BAD_ODDS = 60 };		/* of requests, where a kind of flaw is on */
+
+static u32 below(struct world *w, u32 n)
 {
-	if (w->wrong)
-		return;
-	w->wrong = why;
-	printf("# type %d, end %u: %s\n", (int)e->type, e->index, why);
+	return sim_rng_below(&w->rng, n);
 }
 
-static struct end *any(struct world *w)
+static u8 any_opcode(struct end *e)
 {
-	u32 i = sim_rnd(w, ENDS + DATAGRAM_ENDS);
+	static const struct {
+		u8 opcode, feature, types;
+	} rows[] = {
+		/* Unreliable messages need an immediate, by which they are known. */
+		{ WR_SEND, SIM_SEND, 1 << ENG_QPT_RC },
+		{ WR_SEND_IMM, SIM_SEND, 1 << ENG_QPT_RC | 1 << ENG_QPT_UC },
+		{ WR_WRITE, SIM_WRITE, 1 << ENG_QPT_RC | 1 << ENG_QPT_UC },
+		{ WR_WRITE_IMM, SIM_WRITE, 1 << ENG_QPT_RC | 1 << ENG_QPT_UC },
+		{ WR_READ, SIM_READ, 1 << ENG_QPT_RC },
+		{ WR_FAA, SIM_ATOMIC, 1 << ENG_QPT_RC },
+		{ WR_CAS, SIM_ATOMIC, 1 << ENG_QPT_RC },
+	};
+	u32 i, n = 0;
+	u8 fit[7];
 
-	return i < ENDS ? &w->end[i] : &w->ud[i - ENDS];
+	for (i = 0; i < 7; i++)
+		if (sim_has(&e->w->cfg, rows[i].feature) && rows[i].types >> e->type & 1)
+			fit[n++] = rows[i].opcode;
+	return n ? fit[below(e->w, n)] : WR_SEND_IMM;
 }
 
-static void post_recv(struct world *w, struct end *e)
+static u32 any_length(struct end *e)
 {
-	u64 id = 1ull << 63 | w->next_id++;
+	struct world *w = e->w;
+	u32 mtu = e->type == ENG_QPT_UD ? 4096 : w->cfg.path_mtu;
+	u32 max = e->type == ENG_QPT_UD && w->cfg.slice > mtu ? mtu : w->cfg.slice;
+	u32 length;
 
-	if (e->received - e->recv_done == DEPTH)
-		return;
-	e->recvs[e->received % DEPTH] = id;
-	host_recv(&e->qp, id, sim_model_sink(e, e->received), SLICE, e->mr.eng.key);
-	e->received++;
-}
-
-static u8 any_opcode(struct world *w, enum eng_qp_type type)
-{
-	/* Where messages may be lost they carry their number. */
-	static const u8 ops[] = { WR_SEND_IMM, WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_READ, WR_FAA };
-
-	return ops[sim_rnd(w, type == ENG_QPT_RC ? 6 : type == ENG_QPT_UC ? 3 : 1)];
-}
-
-static u32 any_length(struct world *w, u32 max)
-{
-	switch (sim_rnd(w, 4)) {
-	case 0: return sim_rnd(w, 65);
-	case 1: return 8 * sim_rnd(w, 33);
-	default: return sim_rnd(w, max);
+	if (w->cfg.small && below(w, 8))
+		return below(w, 65);
+	switch (below(w, 4)) {
+	case 0:
+		return below(w, 65);
+	case 1:		/* around the edges of packets */
+		length = mtu * sim_rng_range(&w->rng, 0, max / mtu + 1) + below(w, 5) - 2;
+		return length > max ? max : length;
+	default:
+		return below(w, max + 1);
 	}
 }
 
-static void address(struct world *w, struct end *e, struct host_wr *wr, const struct request *r)
+/* Cuts [addr, addr + length) into elements, empty ones among them. */
+static u32 cut(struct end *e, u64 addr, u32 length, u32 key, struct shca_sge *sge)
+{
+	u32 n = 0, part;
+
+	while (n + 1 < e->sges && below(e->w, 2)) {
+		part = below(e->w, 4) ? below(e->w, length + 1) : 0;
+		sge[n++] = (struct shca_sge){ addr, part, key };
+		addr += part;
+		length -= part;
+	}
+	sge[n++] = (struct shca_sge){ addr, length, key };
+	return n;
+}
+
+struct draft {
+	struct request r;
+	struct sim_wr wr;
+	struct shca_sge sge[8];
+	u64 addr;
+	u32 lkey;
+	u8 bytes[256];
+};
+
+static void flaw_remote(struct end *e, struct draft *d)
 {
 	struct end *peer = e->peer;
 
-	if (e->type == ENG_QPT_UD) {
-		wr->ahn = 1 + (u32)(peer->host - w->host);
-		wr->qpn = peer->qp.qpn;
-		wr->qkey = 77;
-		return;
-	}
-	wr->raddr = r->opcode == WR_FAA ? sim_model_word(peer) : sim_model_target(peer, e->sent);
-	wr->rkey = peer->mr.eng.key + r->bad_key;
-}
-
-static void post_send(struct world *w, struct end *e)
-{
-	struct request r = { .id = w->next_id++, .opcode = any_opcode(w, e->type) };
-	static u8 inline_bytes[256];
-	struct host_wr wr = { 0 };
-	u32 i;
-
-	if (e->sent - e->send_done == DEPTH || e->told - e->heard > MESSAGES - DEPTH)
-		return;
-	r.length = r.opcode == WR_FAA ? 8 : any_length(w, e->type == ENG_QPT_UD ? 4096 : SLICE);
-	r.add = 1 + sim_rnd(w, 1000);
-	/* The last free entry is signalled, so that the queue can always be recovered. */
-	r.signaled = sim_rnd(w, 4) || e->sent - e->send_done > DEPTH - 3;
-	r.bad_key = e->type == ENG_QPT_RC && r.opcode != WR_SEND && r.opcode != WR_SEND_IMM &&
-		    r.length && !sim_rnd(w, 200);
-	wr.wr_id = r.id;
-	wr.opcode = r.opcode;
-	wr.imm = (u32)r.id;
-	wr.flags = (r.signaled ? SHCA_SEND_SIGNALED : 0) |
-		   (sim_rnd(w, 8) ? 0 : SHCA_SEND_FENCE);
-	wr.addr = (void *)(unsigned long)sim_model_source(e, e->sent);
-	wr.length = r.length;
-	wr.lkey = e->mr.eng.key;
-	wr.compare_add = r.add;
-	address(w, e, &wr, &r);
-	i = e->sent % DEPTH * SLICE;
-	sim_model_posted(e, &r);
-	if (r.opcode < WR_READ && r.length <= 100 && e->qp.sq_stride >= 256 && sim_rnd(w, 2)) {
-		u32 k;
-
-		for (k = 0; k < r.length; k++)
-			inline_bytes[k] = *host_mr_at(&e->mr, i + k);
-		wr.flags |= SHCA_SEND_INLINE;
-		wr.addr = inline_bytes;
-	}
-	host_put_send(&e->qp, &wr);
-}
-
-static void ring(struct world *w, struct end *e)
-{
-	u32 kind = sim_rnd(w, 6);
-
-	if (e->qp.shared->running)
-		return;		/* as the library: somebody will look */
-	if (kind == 0)
-		sim_world_ring(e, 0, 0);
-	else if (kind == 1)
-		sim_world_ring(e, 1 + sim_rnd(w, 3000), 1 + sim_rnd(w, 4));
-	else
-		sim_world_ring(e, ENG_BUDGET_BYTES, ENG_BUDGET_WQES);
-}
-
-/* A connection that failed is polled empty and begins again. */
-static void renew(struct world *w, struct end *e)
-{
-	u32 i;
-
-	if (e->type == ENG_QPT_UD || !(e->failed || e->peer->failed))
-		return;
-	/* First everything comes back: both ends in ERR, both queues flushed. */
-	for (i = 0; i < 2; i++, e = e->peer) {
-		e->excuses = ~0u;
-		host_state(&e->qp, ENG_QPS_ERR);
-	}
-	host_work();
-	for (i = 0; i < 2; i++, e = e->peer) {
-		sim_model_poll(w, e);
-		/* Those that were done before the error, and silently. */
-		while (!e->reported && e->send_done != e->sent &&
-		       !e->sends[e->send_done % DEPTH].signaled)
-			e->send_done++;
-		if (e->sent != e->send_done || e->received != e->recv_done)
-			sim_fail(w, e, "not everything was flushed");
-	}
-	sim_world_connect(w, e);
-}
-
-static void trouble(struct world *w)
-{
-	struct end *e = any(w);
-	u32 i;
-
-	switch (sim_rnd(w, 6)) {
+	d->r.expect = REM_ACCESS;
+	switch (below(e->w, 4)) {
 	case 0:
-		w->outages++;
-		for (i = 0; i < ENDS; i++)
-			w->end[i].excuses |= 1u << RETRY_EXC;
-		sim_world_ports(w, false);
+		d->wr.rkey++;
 		break;
-	case 1:
-		sim_world_ports(w, true);
+	case 1:		/* across the end of the region */
+		d->wr.raddr = peer->remote->eng.iova + peer->remote->eng.length -
+			      (d->r.length > 8 ? d->r.length / 2 & ~7u : 0);
 		break;
-	case 2:
-		if (e->type == ENG_QPT_UD)
-			break;
-		e->excuses = e->peer->excuses = ~0u;
-		host_state(&e->qp, ENG_QPS_ERR);
-		e->failed = e->failed || e->sent != e->send_done || e->received != e->recv_done;
+	case 2:		/* before its beginning */
+		d->wr.raddr = peer->remote->eng.iova - 8;
 		break;
-	case 3:
-		if (e->type == ENG_QPT_RC && !e->failed && host_query(&e->qp) == ENG_QPS_RTS) {
-			host_state(&e->qp, ENG_QPS_SQD);
-			host_state(&e->qp, ENG_QPS_RTS);
-		}
-		break;
-	case 4:
-		if (e->type != ENG_QPT_UD) {
-			host_state(&e->qp, ENG_QPS_RESET);
-			sim_world_connect(w, e);
-		}
-		break;
-	default:
-		break;
+	default:	/* a region without this right */
+		d->wr.rkey = d->r.opcode == WR_READ ? peer->local->eng.key :
+						      peer->readonly->eng.key;
 	}
 }
 
-void sim_traffic_step(struct world *w)
+static void flaw_operation(struct end *e, struct draft *d)
 {
-	struct end *e = any(w);
-	u32 n;
+	bool atomic = d->r.opcode >= WR_CAS;
 
-	/* Without a receive a finite rnr_retry runs out, and a peer in ERR answers nothing. */
-	if (e->rnr_retry != 7)
-		e->excuses |= 1u << RNR_EXC;
-	if (e->peer->failed)
-		e->excuses |= 1u << RETRY_EXC;
-	switch (sim_rnd(w, 10)) {
-	case 0: case 1: case 2:
-		for (n = sim_rnd(w, 6); n; n--)
-			post_send(w, e);
-		if (sim_rnd(w, 8))
-			ring(w, e);
-		break;
-	case 3: case 4:
-		for (n = sim_rnd(w, 6); n; n--)
-			post_recv(w, e);
-		break;
-	case 5:
-		ring(w, e);
-		break;
-	case 6:
-		host_work();
-		break;
-	case 7:
-		sim_world_pass_time(w);
-		break;
-	case 8:
-		sim_model_poll(w, e);
-		renew(w, e);
-		break;
-	default:
-		if (!sim_rnd(w, 20))
-			trouble(w);
+	if (atomic && below(e->w, 2)) {
+		d->r.expect = REM_INV;
+		d->wr.raddr += 4;
+	} else if (atomic) {
+		d->r.expect = LOC_LEN;
+		d->r.length = sim_rng_range(&e->w->rng, 0, 7);
+	} else {
+		d->r.expect = LOC_QP_OP;
+		d->wr.opcode = 200;
 	}
 }
 
-static bool settle_once(struct world *w)
+/* At most one thing is wrong with a request. */
+static void flaw(struct end *e, struct draft *d)
 {
-	bool done = true;
-	u32 i, n;
+	const struct sim_config *cfg = &e->w->cfg;
+	bool one_sided = d->r.opcode != WR_SEND && d->r.opcode != WR_SEND_IMM;
 
-	for (i = 0; i < ENDS + DATAGRAM_ENDS; i++) {
-		struct end *e = i < ENDS ? &w->end[i] : &w->ud[i - ENDS];
-
-		sim_model_poll(w, e);
-		renew(w, e);
-		for (n = 0; n < 4; n++)
-			post_recv(w, e);
-		if (!e->qp.shared->running)
-			sim_world_ring(e, ENG_BUDGET_BYTES, ENG_BUDGET_WQES);
-		sim_model_poll(w, e);
-		done &= sim_model_idle(e);
+	if (e->type == ENG_QPT_RC && d->r.opcode >= WR_CAS &&
+	    !(e->peer->access & ENG_ACCESS_REMOTE_ATOMIC)) {
+		d->r.expect = REM_INV;
+	} else if (sim_has(cfg, SIM_BAD_RKEY) && !below(e->w, BAD_ODDS) && one_sided &&
+		   d->r.length && e->type == ENG_QPT_RC) {
+		flaw_remote(e, d);
+	} else if (sim_has(cfg, SIM_BAD_LKEY) && !below(e->w, BAD_ODDS) && d->r.length) {
+		d->r.expect = LOC_PROT;
+		d->lkey = d->r.opcode >= WR_READ && below(e->w, 2) ? e->readonly->eng.key :
+								      d->lkey + 1;
+	} else if (sim_has(cfg, SIM_BAD_OP) && !below(e->w, BAD_ODDS)) {
+		flaw_operation(e, d);
 	}
-	host_work();
-	sim_world_pass_time(w);
-	return done;
 }
 
-void sim_traffic_settle(struct world *w)
+static void make_atomic(struct end *e, struct draft *d)
 {
-	u32 round, i;
+	u64 other = sim_rng_next(&e->w->rng);
 
-	sim_world_ports(w, true);
-	for (round = 0; round < 2000 && !w->wrong; round++)
-		if (settle_once(w) && round > 3)
-			break;
-	if (round == 2000)
-		sim_fail(w, &w->end[0], "did not come to rest");
-	for (i = 0; i < ENDS && !w->wrong; i++) {
-		struct end *e = &w->end[i];
-		u64 word = *(u64 *)host_mr_at(&e->mr, (u32)(sim_model_word(e) - e->mr.eng.iova));
+	d->r.before = e->word;
+	d->wr.compare_add = d->r.opcode == WR_FAA || !below(e->w, 3) ? other : e->word;
+	d->wr.swap = sim_rng_next(&e->w->rng);
+	if (d->r.opcode == WR_FAA)
+		d->r.after = e->word + other;
+	else
+		d->r.after = d->wr.compare_add == e->word ? d->wr.swap : e->word;
+}
 
-		/* Unsignalled additions at the very end are done but not reported. */
-		if (e->peer->sent == e->peer->send_done && word != e->counter)
-			sim_fail(w, e, "additions lost or doubled");
+static void make_address(struct end *e, struct draft *d)
+{
+	struct end *peer = e->peer;
+	u32 slot = e->sent;
+
+	if (e->type == ENG_QPT_UD) {
+		struct world *w = e->w;
+		u32 first = 2 * w->cfg.pairs;
+
+		d->r.to = sim_has(&w->cfg, SIM_MCAST) && !below(w, 3) ? NULL :
+			  &w->end[first + below(w, w->cfg.datagrams)];
+		d->wr.ahn = sim_world_ahn(e, d->r.to);
+		d->wr.qpn = d->r.to ? d->r.to->qp->qpn : 0xffffff;
+		d->wr.qkey = QKEY;
+		return;
 	}
+	d->wr.rkey = peer->remote->eng.key;
+	d->wr.raddr = peer->mem.base + (d->r.opcode >= WR_CAS ?
+		sim_memory_at(&peer->mem, SIM_WORD, 0) :
+		sim_memory_at(&peer->mem, SIM_TARGET, slot));
+}
+
+static void make_flags(struct end *e, struct draft *d)
+{
+	const struct sim_config *cfg = &e->w->cfg;
+	u32 waiting = e->sent - e->send_done;
+
+	/* The last free entries are signalled, so that a full queue is never a silent one. */
+	d->r.signaled = !sim_has(cfg, SIM_SILENT) || below(e->w, 2) || waiting + 2 >= cfg->depth;
+	d->wr.flags = d->r.signaled ? SHCA_SEND_SIGNALED : 0;
+	if (sim_has(cfg, SIM_FENCE) && !below(e->w, 6))
+		d->wr.flags |= SHCA_SEND_FENCE;
+	if (!below(e->w, 3))
+		d->wr.flags |= SHCA_SEND_SOLICITED;
+	if (d->r.opcode < WR_READ && d->r.length <= e->max_inline && d->r.expect == OK &&
+	    below(e->w, 2))
+		d->wr.flags |= SHCA_SEND_INLINE;
+}
+
+static void post(struct end *e, struct draft *d)
+{
+	if (d->r.opcode >= WR_CAS && d->r.expect == OK)
+		e->word = d->r.after;
+	sim_model_posted(e, &d->r);
+	if (d->wr.flags & SHCA_SEND_INLINE) {
+		sim_memory_pattern(d->bytes, d->r.length, d->r.id);
+		d->wr.inline_data = d->bytes;
+		d->wr.inline_length = d->r.length;
+	} else {
+		d->wr.num_sge = cut(e, d->addr, d->r.length, d->lkey, d->sge);
+		d->wr.sge = d->sge;
+	}
+	sim_qp_send(e->qp, &d->wr);
+}
+
+static bool room(const struct end *e)
+{
+	u32 unheard = e->type == ENG_QPT_RC ? e->told - e->peer->heard : 0;
+
+	return e->sent - e->kept < e->w->cfg.depth && unheard < MESSAGES - MAX_DEPTH;
+}
+
+void sim_traffic_send(struct end *e)
+{
+	struct draft d = { .r.id = e->w->next_id++, .r.opcode = any_opcode(e) };
+
+	if (!room(e))
+		return;
+	d.r.length = d.r.opcode >= WR_CAS ? 8 : any_length(e);
+	d.addr = e->mem.base + sim_memory_at(&e->mem, SIM_OUT, e->sent);
+	d.lkey = e->local->eng.key;
+	d.wr.wr_id = d.r.id;
+	d.wr.opcode = d.r.opcode;
+	d.wr.imm = (u32)d.r.id;
+	make_address(e, &d);
+	make_atomic(e, &d);
+	flaw(e, &d);
+	if (e->failed)
+		d.r.expect = FLUSH;
+	make_flags(e, &d);
+	post(e, &d);
+}
+
+void sim_traffic_mark(struct end *e)
+{
+	struct draft d = {
+		.r = { .id = e->w->next_id++, .opcode = WR_WRITE, .signaled = true },
+		.wr = { .flags = SHCA_SEND_SIGNALED, .opcode = WR_WRITE },
+	};
+
+	if (!room(e))
+		return;
+	if (e->type == ENG_QPT_UD)
+		d.r.opcode = d.wr.opcode = WR_SEND_IMM;
+	d.wr.wr_id = d.r.id;
+	d.wr.imm = (u32)d.r.id;
+	make_address(e, &d);
+	if (e->failed)
+		d.r.expect = FLUSH;
+	post(e, &d);
+}
+
+static void flaw_receive(struct end *e, struct receive *r, u32 *key)
+{
+	if (below(e->w, 2)) {
+		r->expect = LOC_PROT;
+		*key += 1;
+	} else {
+		r->expect = LOC_LEN;
+		r->length = below(e->w, 32);
+	}
+}
+
+void sim_traffic_receive(struct end *e, u32 count)
+{
+	struct world *w = e->w;
+	struct inbox *in = e->in;
+	struct shca_sge sge;
+
+	for (; count && in->posted - in->done < w->cfg.depth; count--) {
+		u32 index = in->posted % w->cfg.depth, key = in->mr->eng.key;
+		struct receive r = { .length = w->cfg.slice + GRH_BYTES };
+
+		while (e->srq && in->r[index].posted)
+			index = (index + 1) % w->cfg.depth;
+		r.id = 1ull << 63 | w->next_id++ << 8 | index;
+		if (sim_has(&w->cfg, SIM_BAD_RECV) && !w->settling && !below(w, BAD_ODDS))
+			flaw_receive(e, &r, &key);
+		sim_model_received(e, index, &r);
+		sge = (struct shca_sge){ in->mem->base + sim_memory_at(in->mem, SIM_IN, index),
+					 r.length, key };
+		if (e->srq)
+			sim_srq_recv(e->srq, r.id, &sge, 1);
+		else
+			sim_qp_recv(e->qp, r.id, &sge, 1);
+	}
+}
+
+void sim_traffic_ring(struct end *e)
+{
+	struct world *w = e->w;
+
+	if (e->qp->shared->running)
+		return;		/* as the library: somebody will look */
+	if (!sim_has(&w->cfg, SIM_BUDGET) || below(w, 4) || w->settling)
+		sim_qp_ring(e->qp, ENG_BUDGET_BYTES, ENG_BUDGET_WQES);
+	else if (below(w, 2))
+		sim_qp_ring(e->qp, 0, 0);
+	else
+		sim_qp_ring(e->qp, sim_rng_range(&w->rng, 1, 3000), sim_rng_range(&w->rng, 1, 4));
 }

@@ -1,173 +1,320 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * world.c - builds the devices and connections of a run, moves time, rings doorbells.
+ * world.c - builds and takes down what a run consists of: hosts, ends, keys, connections.
  *
- * Called by traffic.c and main.c; calls the engine through the unit tests' host.
+ * Called by run.c, and by trouble.c when something is made again.
  */
 #include "sim.h"
 
-enum { QKEY = 77, ACCESS = ENG_ACCESS_LOCAL_WRITE | ENG_ACCESS_REMOTE_WRITE |
-	ENG_ACCESS_REMOTE_READ | ENG_ACCESS_REMOTE_ATOMIC };
+enum {
+	REMOTE = ENG_ACCESS_REMOTE_WRITE | ENG_ACCESS_REMOTE_READ | ENG_ACCESS_REMOTE_ATOMIC,
+	ATTRS = ENG_QP_STATE | ENG_QP_ACCESS_FLAGS | ENG_QP_PATH_MTU | ENG_QP_DEST_QPN |
+		ENG_QP_RQ_PSN | ENG_QP_SQ_PSN | ENG_QP_MAX_QP_RD_ATOMIC |
+		ENG_QP_MAX_DEST_RD_ATOMIC | ENG_QP_MIN_RNR_TIMER | ENG_QP_TIMEOUT |
+		ENG_QP_RETRY_CNT | ENG_QP_RNR_RETRY | ENG_QP_PEER,
+	AH_WIRE = 8, AH_GROUP = 16,
+};
 
-u32 sim_rnd(struct world *w, u32 below)
+static bool make_wire(struct world *w)
 {
-	w->seed = w->seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (u32)((w->seed >> 33) % below);
+	return w->cfg.way == SIM_WIRE || (w->cfg.way == SIM_MIXED && sim_rng_below(&w->rng, 2));
 }
 
-static void end_init(struct world *w, struct end *e, enum eng_qp_type type, u32 index)
+void sim_world_make_keys(struct end *e)
 {
-	struct host_qp_init init = {
-		.type = type, .scq = &e->cq, .rcq = &e->cq, .sq = DEPTH, .rq = DEPTH,
-		.send_sge = 1 + sim_rnd(w, 4), .recv_sge = 1 + sim_rnd(w, 4),
-		.max_inline = sim_rnd(w, 2) ? 256 : 0,
+	u32 at = sim_memory_at(&e->mem, SIM_TARGET, 0);
+	u32 end = sim_memory_bytes(&e->mem);
+
+	e->local = sim_mr_new(e->host, &e->mem, 0, end);
+	sim_mr_publish(e->local, ENG_ACCESS_LOCAL_WRITE);
+	e->remote = sim_mr_new(e->host, &e->mem, at, end - at);
+	sim_mr_publish(e->remote, ENG_ACCESS_LOCAL_WRITE | REMOTE);
+	e->readonly = sim_mr_new(e->host, &e->mem, 0, end);
+	sim_mr_publish(e->readonly, ENG_ACCESS_REMOTE_READ);
+	e->own.mr = e->local;
+}
+
+void sim_world_make_qp(struct end *e)
+{
+	struct world *w = e->w;
+	struct sim_qp_init init = {
+		.type = e->type,
+		.cq = &e->cq,
+		.srq = e->srq,
+		.depth = w->cfg.depth,
+		.sges = e->sges,
+		.max_inline = e->max_inline,
 	};
 
+	e->qp = sim_qp_new(e->host, w->next_qpn, &init);
+	e->qp->owner = e;
+	w->next_qpn = (w->next_qpn + 1) & 0xffffff;
+	if (w->next_qpn < 2)
+		w->next_qpn = 2;
+}
+
+static void end_init(struct world *w, enum eng_qp_type type, bool wire)
+{
+	struct end *e = &w->end[w->ends];
+	const struct sim_config *cfg = &w->cfg;
+
+	e->w = w;
+	e->index = w->ends++;
 	e->type = type;
-	e->index = index;
-	e->host = &w->host[sim_rnd(w, DEVICES)];
-	host_cq_init(e->host, &e->cq, 64);
-	host_mr_init(e->host, &e->mr, (3 * DEPTH + 1) * SLICE, ACCESS);
-	host_qp_init(e->host, &e->qp, &init);
+	e->wire = wire;
+	e->host = &w->host[sim_rng_below(&w->rng, cfg->hosts)];
+	e->sges = sim_has(cfg, SIM_SGES) ? sim_rng_range(&w->rng, 1, 5) : 1;
+	e->max_inline = sim_has(cfg, SIM_INLINE) ? 64 * sim_rng_range(&w->rng, 1, 4) : 0;
+	sim_memory_init(&e->mem, cfg->depth, cfg->slice, &w->rng);
+	sim_world_make_keys(e);
+	sim_cq_init(e->host, &e->cq, 4 * cfg->depth);
+	e->own.mem = &e->mem;
+	e->in = &e->own;
+	if (sim_has(cfg, SIM_SRQ) && sim_rng_below(&w->rng, 2)) {
+		e->srq = &w->srq[e->host->index];
+		e->in = &w->shared[e->host->index];
+	}
+	sim_world_make_qp(e);
+}
+
+static void srqs_init(struct world *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->cfg.hosts && sim_has(&w->cfg, SIM_SRQ); i++) {
+		struct sim_memory *m = &w->srq_mem[i];
+
+		sim_memory_init(m, w->cfg.depth, w->cfg.slice, &w->rng);
+		sim_srq_init(&w->host[i], &w->srq[i], w->cfg.depth, 1);
+		w->shared[i].mem = m;
+		w->shared[i].mr = sim_mr_new(&w->host[i], m, 0, sim_memory_bytes(m));
+		sim_mr_publish(w->shared[i].mr, ENG_ACCESS_LOCAL_WRITE);
+	}
+}
+
+u32 sim_world_ahn(struct end *e, const struct end *to)
+{
+	u32 way = e->wire ? AH_WIRE : 0;
+
+	if (!to)
+		return 1 + AH_GROUP + way + (e->wire ? 0 : sim_rng_below(&e->w->rng,
+									 e->w->cfg.hosts));
+	return 1 + way + to->host->index;
+}
+
+static void make_ah(struct world *w, u32 from, u32 to, u32 kind)
+{
+	struct sim_ah *ah = calloc(1, sizeof(*ah));
+
+	ah->host = to;
+	ah->eng.dev = &w->host[from].dev;
+	ah->eng.pd = w->host[from].pd;
+	ah->eng.ahn = 1 + kind + to;
+	ah->eng.multicast = kind & AH_GROUP;
+	ah->eng.grh[0] = 0x60;
+	sim_net_group(w, ah->eng.mgid);
+	if (kind & AH_WIRE)
+		ah->eng.wire = true;
+	else
+		ah->eng.peer = &w->host[to].dev;
+	sim_ah_publish(&ah->eng);
 }
 
 static void ahs_init(struct world *w)
 {
-	u32 from, to;
+	u32 from, to, kind;
 
-	for (from = 0; from < DEVICES; from++)
-		for (to = 0; to < DEVICES; to++) {
-			struct eng_ah *ah = &w->ah[from][to];
-
-			ah->dev = &w->host[from].dev;
-			ah->peer = &w->host[to].dev;
-			ah->pd = w->host[from].pd;
-			ah->ahn = 1 + to;
-			ah->grh[0] = 0x60;
-			if (eng_ah_publish(ah))
-				abort();
-		}
+	for (from = 0; from < w->cfg.hosts; from++)
+		for (to = 0; to < w->cfg.hosts; to++)
+			for (kind = 0; kind < 32; kind += 8)
+				make_ah(w, from, to, kind);
 }
 
-void sim_world_init(struct world *w, u64 seed)
+static void ahs_fini(struct world *w)
+{
+	u32 from, to, kind;
+
+	for (from = 0; from < w->cfg.hosts; from++)
+		for (to = 0; to < w->cfg.hosts; to++)
+			for (kind = 0; kind < 32; kind += 8)
+				eng_ah_retire(env_table_find(&w->host[from].dev.ahs,
+							     1 + kind + to));
+}
+
+void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 {
 	u32 i;
 
 	memset(w, 0, sizeof(*w));
-	w->seed = seed * 2654435761u + 12345;
-	host_now = 1;
-	for (i = 0; i < DEVICES; i++)
-		host_init(&w->host[i]);
-	for (i = 0; i < ENDS; i++)
-		end_init(w, &w->end[i], i < ENDS - 2 ? ENG_QPT_RC : ENG_QPT_UC, i);
-	for (i = 0; i < ENDS; i++)
-		w->end[i].peer = &w->end[i ^ 1];
-	for (i = 0; i < ENDS; i += 2)
-		sim_world_connect(w, &w->end[i]);
+	w->cfg = *cfg;
+	w->trace = trace;
+	w->steps_left = cfg->steps;
+	sim_rng_seed(&w->rng, cfg->seed, 3);
+	sim_loop_init(&w->loop, cfg->seed);
+	sim_net_init(w);
+	/* What can eat several retries in a row. */
+	w->lossy = sim_has(cfg, SIM_HEAVY) ? sim_config_loses(cfg) :
+		   cfg->features & (1ull << SIM_PARTITION | 1ull << SIM_MASK | 1ull << SIM_DELAY);
+	w->next_qpn = sim_rng_below(&w->rng, 2) ? 0xfffff0 : sim_rng_range(&w->rng, 2, 0xffffff);
+	w->next_id = 1 + sim_rng_below(&w->rng, 1u << 30);
+	for (i = 0; i < cfg->hosts; i++)
+		sim_host_init(&w->host[i], w, i);
+	srqs_init(w);
 	ahs_init(w);
-	for (i = 0; i < DATAGRAM_ENDS; i++) {
-		end_init(w, &w->ud[i], ENG_QPT_UD, i);
-		w->ud[i].peer = &w->ud[(i + 1) % DATAGRAM_ENDS];
-		host_ud_ready(&w->ud[i].qp, QKEY);
+	for (i = 0; i < cfg->pairs; i++) {
+		enum eng_qp_type type = sim_has(cfg, SIM_UC) && sim_rng_one_in(&w->rng, 4) ?
+					ENG_QPT_UC : ENG_QPT_RC;
+		bool wire = make_wire(w);
+
+		end_init(w, type, wire);
+		end_init(w, type, wire);
+		w->end[2 * i].peer = &w->end[2 * i + 1];
+		w->end[2 * i + 1].peer = &w->end[2 * i];
+		sim_world_connect(&w->end[2 * i]);
 	}
+	for (i = 0; i < cfg->datagrams; i++) {
+		end_init(w, ENG_QPT_UD, make_wire(w));
+		w->end[w->ends - 1].peer = &w->end[w->ends - 1];
+		sim_world_connect(&w->end[w->ends - 1]);
+	}
+}
+
+static void end_fini(struct end *e)
+{
+	sim_qp_free(e->qp);
+	sim_mr_free(e->local);
+	sim_mr_free(e->remote);
+	sim_mr_free(e->readonly);
 }
 
 void sim_world_fini(struct world *w)
 {
-	u32 i, k;
+	struct sim_event event;
+	u32 i;
 
-	for (i = 0; i < ENDS; i++)
-		host_qp_fini(&w->end[i].qp);
-	for (i = 0; i < DATAGRAM_ENDS; i++)
-		host_qp_fini(&w->ud[i].qp);
-	for (i = 0; i < ENDS + DATAGRAM_ENDS; i++) {
-		struct end *e = i < ENDS ? &w->end[i] : &w->ud[i - ENDS];
-
-		host_mr_fini(&e->mr);
-		host_cq_fini(&e->cq);
+	for (i = 0; i < w->ends; i++)
+		end_fini(&w->end[i]);
+	for (i = 0; i < w->cfg.hosts && sim_has(&w->cfg, SIM_SRQ); i++)
+		sim_mr_free(w->shared[i].mr);
+	ahs_fini(w);
+	while (sim_loop_next(&w->loop, &event))
+		if (event.kind == SIM_EVENT_PACKET)
+			sim_net_drop(event.object);
+	sim_host_reap();
+	for (i = 0; i < w->ends; i++) {
+		sim_memory_fini(&w->end[i].mem);
+		sim_cq_fini(&w->end[i].cq);
 	}
-	for (i = 0; i < DEVICES; i++)
-		for (k = 0; k < DEVICES; k++)
-			eng_ah_retire(&w->ah[i][k]);
-	for (i = 0; i < DEVICES; i++)
-		host_fini(&w->host[i]);
-}
-
-/* Both ends of a connection, from whatever state they are in. */
-void sim_world_connect(struct world *w, struct end *e)
-{
-	u32 i, k;
-
-	for (i = 0; i < 2; i++, e = e->peer) {
-		host_state(&e->qp, ENG_QPS_RESET);
-		sim_model_reset(e);
-		for (k = 0; k < DEVICES; k++)
-			e->excuses |= w->host[k].dev.port_up ? 0 : 1u << RETRY_EXC;
+	for (i = 0; i < w->cfg.hosts; i++) {
+		if (sim_has(&w->cfg, SIM_SRQ)) {
+			sim_srq_fini(&w->srq[i]);
+			sim_memory_fini(&w->srq_mem[i]);
+		}
+		if (!sim_host_fini(&w->host[i]))
+			sim_fail(w, NULL, "a device is still referenced");
 	}
-	host_connect(&e->qp, &e->peer->qp);
-	for (i = 0; i < 2; i++, e = e->peer) {
-		struct eng_qp_attr attr = {
-			.rnr_retry = sim_rnd(w, 4) ? 7 : (u8)sim_rnd(w, 4),
-			.min_rnr_timer = (u8)(1 + sim_rnd(w, 20)),
-			.retry_cnt = 1 + (u8)sim_rnd(w, 7),
-			.timeout = (u8)sim_rnd(w, 16),
-			.max_rd_atomic = (u8)(1 + sim_rnd(w, ENG_MAX_RD_ATOMIC)),
-		};
-
-		e->rnr_retry = attr.rnr_retry;
-		eng_qp_modify(e->qp.eng, &attr, ENG_QP_RNR_RETRY | ENG_QP_MIN_RNR_TIMER |
-			      ENG_QP_RETRY_CNT | ENG_QP_TIMEOUT | ENG_QP_MAX_QP_RD_ATOMIC);
-		*(u64 *)host_mr_at(&e->mr, (u32)(sim_model_word(e) - e->mr.eng.iova)) = 0;
+	sim_loop_fini(&w->loop);
+	if (sim_host_balance() || w->net.alive) {
+		printf("# %ld objects, %ld packets\n", sim_host_balance(), w->net.alive);
+		sim_fail(w, NULL, "memory did not come back");
 	}
 }
 
-void sim_world_ring(struct end *e, u32 bytes, u32 wqes)
+static u32 any_psn(struct world *w)
 {
-	struct eng_runq rq;
+	if (sim_has(&w->cfg, SIM_WRAP))
+		return (0xffffff - sim_rng_below(&w->rng, 40)) & 0xffffff;
+	return sim_rng_below(&w->rng, 0x1000000);
+}
 
-	if (!bytes) {
-		eng_kick(NULL, e->qp.eng);
+/* Without heavy faults nothing that the network does can exhaust the retries. */
+static void draw_retries(struct end *e, struct eng_qp_attr *attr)
+{
+	struct world *w = e->w;
+	bool finite = sim_has(&w->cfg, SIM_RNR);
+
+	attr->rnr_retry = finite && sim_rng_below(&w->rng, 2) ? (u8)sim_rng_below(&w->rng, 7) : 7;
+	attr->min_rnr_timer = (u8)sim_rng_range(&w->rng, 1, 16);
+	attr->retry_cnt = w->lossy ? (u8)sim_rng_below(&w->rng, 8) : 7;
+	attr->timeout = (u8)(w->lossy ? sim_rng_range(&w->rng, 8, 15) :
+					sim_rng_range(&w->rng, 13, 16));
+	e->rnr_retry = attr->rnr_retry;
+	e->retry_cnt = attr->retry_cnt;
+	if (e->rnr_retry != 7)
+		sim_model_excuse(e, RNR_EXC);
+	if (w->lossy && e->wire)
+		sim_model_excuse(e, RETRY_EXC);
+}
+
+static void connect_one(struct end *e, u32 psn, u32 peer_psn, u8 rd_atomic)
+{
+	struct world *w = e->w;
+	struct eng_qp_attr attr = {
+		.state = ENG_QPS_RTR,
+		.access = e->access,
+		.path_mtu = w->cfg.path_mtu,
+		.dest_qpn = e->peer->qp->qpn,
+		.rq_psn = peer_psn,
+		.sq_psn = psn,
+		.max_rd_atomic = rd_atomic,
+		.max_dest_rd_atomic = rd_atomic,
+		.wire = e->wire,
+	};
+
+	draw_retries(e, &attr);
+	sim_net_gid(w, e->host->index, attr.sgid);
+	sim_net_gid(w, e->peer->host->index, attr.dgid);
+	if (!e->wire) {
+		attr.peer = &e->peer->host->dev;
+		eng_dev_get(attr.peer);
+	}
+	if (eng_qp_modify(e->qp->eng, &attr, ATTRS))
+		sim_fail(w, e, "RTR was refused");
+}
+
+static void make_datagram_ready(struct end *e)
+{
+	struct eng_qp_attr attr = { .qkey = QKEY };
+	u8 group[16];
+
+	eng_qp_modify(e->qp->eng, &attr, ENG_QP_QKEY);
+	sim_qp_state(e->qp, ENG_QPS_INIT);
+	sim_qp_state(e->qp, ENG_QPS_RTR);
+	sim_qp_state(e->qp, ENG_QPS_RTS);
+	sim_net_group(e->w, group);
+	if (sim_has(&e->w->cfg, SIM_MCAST))
+		eng_mcast_attach(e->qp->eng, group);
+}
+
+void sim_world_connect(struct end *e)
+{
+	struct world *w = e->w;
+	u32 psn[2] = { any_psn(w), any_psn(w) }, i;
+	u8 rd_atomic = (u8)sim_rng_range(&w->rng, 1, ENG_MAX_RD_ATOMIC);
+	struct end *both[2] = { e, e->peer };
+
+	for (i = 0; i < 1u + (e->peer != e); i++) {
+		both[i]->access = REMOTE;
+		if (sim_has(&w->cfg, SIM_BAD_OP) && sim_rng_one_in(&w->rng, 4))
+			both[i]->access &= ~(u32)ENG_ACCESS_REMOTE_ATOMIC;
+		if (both[i]->in->flawed)
+			sim_model_excuse(both[i], FLUSH);
+	}
+	if (e->type == ENG_QPT_UD) {
+		make_datagram_ready(e);
 		return;
 	}
-	eng_runq_init(&rq);
-	rq.bytes_left = bytes;
-	rq.wqes_left = wqes;
-	eng_kick(&rq, e->qp.eng);
-	eng_run(&rq);
-}
+	for (i = 0; i < 2; i++)
+		sim_qp_state(both[i]->qp, ENG_QPS_INIT);
+	for (i = 0; i < 2; i++)
+		connect_one(both[i], psn[i], psn[!i], rd_atomic);
+	for (i = 0; i < 2; i++) {
+		u64 word = sim_rng_next(&w->rng);
 
-static struct end *end_at(struct world *w, u32 i)
-{
-	return i < ENDS ? &w->end[i] : &w->ud[i - ENDS];
-}
-
-bool sim_world_pass_time(struct world *w)
-{
-	u64 next = ENG_NO_DEADLINE;
-	u32 i;
-
-	for (i = 0; i < ENDS; i++)
-		if (w->end[i].qp.deadline < next)
-			next = w->end[i].qp.deadline;
-	if (next == ENG_NO_DEADLINE)
-		return false;
-	if (next > host_now)
-		host_now = next;
-	for (i = 0; i < ENDS; i++) {
-		struct end *e = end_at(w, i);
-
-		if (e->qp.deadline > host_now)
-			continue;
-		e->qp.deadline = ENG_NO_DEADLINE;
-		eng_kick(NULL, e->qp.eng);
+		sim_qp_state(both[i]->qp, ENG_QPS_RTS);
+		/* What the peer's atomics begin with. */
+		sim_memory_write(&both[!i]->mem, sim_memory_at(&both[!i]->mem, SIM_WORD, 0),
+				 &word, 8);
+		both[i]->word = word;
 	}
-	return true;
-}
-
-void sim_world_ports(struct world *w, bool up)
-{
-	u32 i;
-
-	for (i = 0; i < DEVICES; i++)
-		w->host[i].dev.port_up = up || sim_rnd(w, 2);
 }

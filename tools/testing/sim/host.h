@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * host.h - what shca.ko and the library are in the kernel and in programs, reduced to one thread:
+ * rings, doorbells, workers, timers, memory registration.
+ */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include <rdma/shca-abi.h>
+#include "engine.h"
+#include "memory.h"
+
+struct world;
+
+enum { WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_SEND_IMM, WR_READ, WR_CAS, WR_FAA };
+
+struct sim_host {
+	struct eng_dev dev;
+	struct world *world;
+	u32 index;
+	struct eng_pd *pd, *other_pd;	/* identities */
+	u32 next_key;
+	struct sim_qp *deferred;	/* list for the worker */
+	bool worker_due;
+	bool gone;
+};
+
+struct sim_cq {
+	struct eng_cq eng;
+	struct shca_cq_shared *shared;
+	struct shca_cqe *entries;
+	u32 count, cons;
+};
+
+struct sim_srq {
+	struct eng_srq eng;
+	struct shca_srq_shared *shared;
+	u8 *entries;
+	u32 count, stride, prod;
+};
+
+struct sim_mr {
+	struct eng_mr eng;
+	bool idle;
+};
+
+struct sim_qp {
+	struct eng_qp *eng;
+	struct sim_host *host;
+	void *owner;			/* struct end */
+	struct shca_qp_shared *shared;
+	u8 *sq, *rq;
+	u32 sq_count, sq_stride, rq_count, rq_stride;
+	u32 sq_prod, rq_prod;
+	u32 qpn;
+	u64 deadline;			/* what the timer is armed for */
+	bool listed, idle, destroyed;
+	struct sim_qp *list_next;
+};
+
+struct sim_qp_init {
+	enum eng_qp_type type;
+	struct sim_cq *cq;		/* of both queues */
+	struct sim_srq *srq;
+	u32 depth, sges, max_inline;
+};
+
+/* A send in short form. */
+struct sim_wr {
+	u64 wr_id;
+	u8 opcode, flags;
+	u32 imm;
+	const struct shca_sge *sge;
+	u32 num_sge;
+	const void *inline_data;	/* SHCA_SEND_INLINE */
+	u32 inline_length;
+	u64 raddr;
+	u32 rkey;
+	u64 compare_add, swap;
+	u32 qpn, qkey, ahn;
+};
+
+void sim_host_init(struct sim_host *host, struct world *w, u32 index);
+/* False: something still holds the device. */
+bool sim_host_fini(struct sim_host *host);
+
+void sim_cq_init(struct sim_host *host, struct sim_cq *cq, u32 count);
+void sim_cq_fini(struct sim_cq *cq);
+void sim_cq_resize(struct sim_cq *cq, u32 count);
+bool sim_cq_poll(struct sim_cq *cq, struct shca_cqe *wc);
+void sim_srq_init(struct sim_host *host, struct sim_srq *srq, u32 count, u32 sges);
+void sim_srq_fini(struct sim_srq *srq);
+void sim_srq_resize(struct sim_srq *srq, u32 count);
+void sim_srq_recv(struct sim_srq *srq, u64 wr_id, const struct shca_sge *sge, u32 count);
+
+/* Registers bytes [at, at + length) of an arena. */
+struct sim_mr *sim_mr_new(struct sim_host *host, struct sim_memory *m, u32 at, u32 length);
+void sim_mr_publish(struct sim_mr *mr, u32 access);
+void sim_mr_free(struct sim_mr *mr);
+
+struct sim_qp *sim_qp_new(struct sim_host *host, u32 qpn, const struct sim_qp_init *init);
+/* Memory goes when the loop is between two events. */
+void sim_qp_free(struct sim_qp *qp);
+int sim_qp_state(struct sim_qp *qp, enum eng_qp_state state);
+void sim_qp_send(struct sim_qp *qp, const struct sim_wr *wr);
+void sim_qp_recv(struct sim_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 count);
+/* The doorbell, with a budget; 0 bytes: left to the worker. */
+void sim_qp_ring(struct sim_qp *qp, u32 bytes, u32 wqes);
+void sim_qp_timer(struct sim_qp *qp, u64 deadline);
+
+/* The worker runs what is deferred, once; @bytes of budget. */
+void sim_host_work(struct sim_host *host, u32 bytes, u32 wqes);
+/* Frees what was in use up to the last event. */
+void sim_host_reap(void);
+/* Objects and memory that are not back. */
+long sim_host_balance(void);
+
+#endif

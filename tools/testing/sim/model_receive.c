@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * model_receive.c - the receiving side of the model: the next message, and nothing else, arrives.
+ *
+ * A reliable connection's receive k gets its message k.  Unreliable messages carry their number as
+ * immediate; they may be missing, and come late or twice only where the network does such things.
+ */
+#include "model.h"
+
+enum { WC_RECV_WRITE_IMM = 129, WC_WITH_IMM = 2, WC_GRH = 1 };
+
+/* Whoever takes from this queue may meet a receive that fails. */
+void sim_model_flaw(struct end *e)
+{
+	struct world *w = e->w;
+	u32 i;
+
+	e->in->flawed = true;
+	for (i = 0; i < w->ends; i++)
+		if (w->end[i].in == e->in)
+			sim_model_excuse(&w->end[i], FLUSH);
+}
+
+void sim_model_received(struct end *e, u32 index, const struct receive *r)
+{
+	struct inbox *in = e->in;
+
+	in->r[index] = *r;
+	in->r[index].posted = true;
+	in->posted++;
+	if (r->expect != OK)
+		sim_model_flaw(e);
+	sim_memory_promise(in->mem, SIM_IN, index,
+			   (struct sim_slot){ SIM_ANY, r->length, 0 });
+	sim_trace(e->w, "end %u receive %llu: %u bytes", e->index, r->id & ~(1ull << 63),
+		  r->length);
+}
+
+static bool arrived(struct end *e, u32 index, u32 skip, u32 length, u64 id)
+{
+	struct sim_memory *m = e->in->mem;
+	/* What was there before stays beyond the message, unless fragments of lost ones came. */
+	bool kept = e->type == ENG_QPT_UC || sim_memory_rest_kept(m, SIM_IN, index, skip + length);
+
+	return sim_memory_holds(m, SIM_IN, index, skip,
+				(struct sim_slot){ SIM_REST, length, id }) && kept;
+}
+
+static void judge_reliable(struct end *e, const struct shca_cqe *wc, u32 index)
+{
+	struct end *from = e->peer;
+	const struct request *r = &from->messages[e->heard % MESSAGES];
+	bool with_imm = r->opcode != WR_SEND;
+
+	if (e->heard++ == from->told) {
+		sim_fail(e->w, e, "a message that nobody sent");
+		return;
+	}
+	if (wc->byte_len != r->length ||
+	    (wc->opcode == WC_RECV_WRITE_IMM) != (r->opcode == WR_WRITE_IMM) ||
+	    !(wc->wc_flags & WC_WITH_IMM) != !with_imm || (with_imm && wc->ex != (u32)r->id)) {
+		printf("# %llu expected: %u bytes, opcode %u; got %u bytes, %#x\n", r->id,
+		       r->length, r->opcode, wc->byte_len, wc->ex);
+		sim_fail(e->w, e, "another message than the next one");
+	} else if (r->opcode == WR_WRITE_IMM) {
+		if (!arrived(e, index, 0, 0, 0))
+			sim_fail(e->w, e, "WRITE with immediate wrote to a receive");
+	} else if (!arrived(e, index, 0, r->length, r->id)) {
+		sim_fail(e->w, e, "a message without its bytes");
+	}
+}
+
+static struct tag *tag_of(struct world *w, u32 imm)
+{
+	struct tag *tag = &w->tags[imm % TAGS];
+
+	return (u32)tag->id == imm && tag->from ? tag : NULL;
+}
+
+/* Twice, or after a later one: only where packets are. */
+static bool repeats(const struct end *e, const struct tag *tag)
+{
+	const struct sim_config *cfg = &e->w->cfg;
+
+	return tag->seen >> e->index & 1 && !(e->wire && sim_has(cfg, SIM_DUP));
+}
+
+static bool overtaken(struct end *e, const struct tag *tag)
+{
+	const u64 set = 1ull << SIM_REORDER | 1ull << SIM_DELAY | 1ull << SIM_DUP;
+	bool late = tag->id < e->last_tag;
+
+	if (!late)
+		e->last_tag = tag->id;
+	return late && e->type == ENG_QPT_UC && !(e->wire && e->w->cfg.features & set);
+}
+
+static void judge_unreliable(struct end *e, const struct shca_cqe *wc, u32 index)
+{
+	u32 head = e->type == ENG_QPT_UD ? GRH_BYTES : 0;
+	struct tag *tag = tag_of(e->w, wc->ex);
+
+	e->w->unreliable_heard++;
+	if (!(wc->wc_flags & WC_WITH_IMM) || !tag || tag->from->type != e->type ||
+	    (tag->to && tag->to != e)) {
+		sim_fail(e->w, e, "a datagram that nobody sent us");
+	} else if (wc->byte_len != tag->length + head ||
+		   (wc->opcode == WC_RECV_WRITE_IMM) != (tag->opcode == WR_WRITE_IMM) ||
+		   (head && (wc->src_qp != tag->qpn || !(wc->wc_flags & WC_GRH)))) {
+		sim_fail(e->w, e, "another datagram than its number says");
+	} else if (repeats(e, tag) || overtaken(e, tag)) {
+		sim_fail(e->w, e, "a datagram came twice, or after a later one");
+	} else if (tag->opcode != WR_WRITE_IMM &&
+		   !arrived(e, index, head, tag->length, tag->id)) {
+		sim_fail(e->w, e, "a datagram without its bytes");
+	}
+	if (tag)
+		tag->seen |= 1u << e->index;
+}
+
+/* Receives of one queue come back in order; those of a shared one go to whoever asks first. */
+static bool find_receive(struct end *e, u64 id, u32 *index)
+{
+	struct inbox *in = e->in;
+
+	*index = (u32)(id & 0xff);
+	if (*index >= e->w->cfg.depth || !in->r[*index].posted || in->r[*index].id != id)
+		return false;
+	if (!e->srq && *index != in->done % e->w->cfg.depth)
+		return false;
+	in->r[*index].posted = false;
+	in->done++;
+	return true;
+}
+
+static bool may_fail(const struct end *e, u32 index, u8 status)
+{
+	return e->in->r[index].expect == status ||
+	       (e->in->deregistered && status == LOC_PROT);
+}
+
+void sim_model_judge_receive(struct end *e, const struct shca_cqe *wc)
+{
+	u32 index;
+
+	if (!find_receive(e, wc->wr_id, &index)) {
+		sim_fail(e->w, e, "receives out of order, or twice");
+		return;
+	}
+	if (wc->status == OK) {
+		if (wc->opcode != WC_RECV_WRITE_IMM && wc->byte_len > e->in->r[index].length)
+			sim_fail(e->w, e, "more bytes than the receive has");
+		if (e->type == ENG_QPT_RC)
+			judge_reliable(e, wc, index);
+		else
+			judge_unreliable(e, wc, index);
+	} else if (wc->status == FLUSH) {
+		e->w->flushed++;
+		if (!e->may_err)
+			sim_fail(e->w, e, "a receive was flushed without an error");
+		e->failed = true;
+	} else {
+		e->w->errors++;
+		if (!may_fail(e, index, wc->status))
+			sim_fail(e->w, e, "a receive failed without a reason");
+		e->failed = true;
+	}
+	sim_memory_adopt(e->in->mem, SIM_IN, index);
+}
