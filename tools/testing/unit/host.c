@@ -6,6 +6,7 @@
  * malloc'd, so ASan sees every access beyond it.
  */
 #include "host.h"
+#include "cable.h"
 
 u64 host_now;
 struct host_event host_events[HOST_EVENTS];
@@ -109,6 +110,10 @@ static const struct eng_ops ops = {
 	.cq_event = on_cq_event,
 	.qp_event = on_qp_event,
 	.srq_event = on_srq_event,
+	.transmit = cable_transmit,
+	.transmit_end = cable_transmit_end,
+	.packet_span = cable_span,
+	.packet_done = cable_packet_done,
 	.mr_idle = on_mr_idle,
 	.qp_idle = on_qp_idle,
 	.ah_idle = on_ah_idle,
@@ -400,10 +405,6 @@ void host_qp_attr(struct host_qp *qp, const struct host_qp *peer, struct eng_qp_
 	attr->peer = &peer->host->dev;
 }
 
-#define ALL_ATTRS (ENG_QP_ACCESS_FLAGS | ENG_QP_PATH_MTU | ENG_QP_DEST_QPN | ENG_QP_RQ_PSN | \
-	ENG_QP_MAX_QP_RD_ATOMIC | ENG_QP_MAX_DEST_RD_ATOMIC | ENG_QP_MIN_RNR_TIMER | \
-	ENG_QP_TIMEOUT | ENG_QP_RETRY_CNT | ENG_QP_RNR_RETRY | ENG_QP_SQ_PSN | ENG_QP_PEER)
-
 void host_state(struct host_qp *qp, enum eng_qp_state state)
 {
 	struct eng_qp_attr attr = { .state = state };
@@ -421,7 +422,7 @@ static void connect_one(struct host_qp *qp, const struct host_qp *peer)
 	host_state(qp, ENG_QPS_INIT);
 	attr.state = ENG_QPS_RTR;
 	eng_dev_get(attr.peer);
-	eng_qp_modify(qp->eng, &attr, ENG_QP_STATE | ALL_ATTRS);
+	eng_qp_modify(qp->eng, &attr, ENG_QP_STATE | HOST_ALL_ATTRS);
 }
 
 void host_connect(struct host_qp *a, struct host_qp *b)

@@ -125,6 +125,10 @@ void host_qp_fini(struct host_qp *qp);
 /* RESET to INIT to RTR to RTS with usual attributes, both ways. */
 void host_connect(struct host_qp *a, struct host_qp *b);
 void host_qp_attr(struct host_qp *qp, const struct host_qp *peer, struct eng_qp_attr *attr);
+/* What host_qp_attr() sets. */
+#define HOST_ALL_ATTRS (ENG_QP_ACCESS_FLAGS | ENG_QP_PATH_MTU | ENG_QP_DEST_QPN | ENG_QP_RQ_PSN | \
+	ENG_QP_MAX_QP_RD_ATOMIC | ENG_QP_MAX_DEST_RD_ATOMIC | ENG_QP_MIN_RNR_TIMER | \
+	ENG_QP_TIMEOUT | ENG_QP_RETRY_CNT | ENG_QP_RNR_RETRY | ENG_QP_SQ_PSN | ENG_QP_PEER)
 void host_ud_ready(struct host_qp *qp, u32 qkey);
 void host_state(struct host_qp *qp, enum eng_qp_state state);
 enum eng_qp_state host_query(struct host_qp *qp);

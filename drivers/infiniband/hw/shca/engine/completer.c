@@ -83,5 +83,7 @@ void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame)
 		eng_retry_credit(qp, reply == ENG_REPLY_CREDIT);
 		return;
 	}
-	settle(qp);
+	/* Of packets answer.c hears; what came home here was sent before they were the way. */
+	if (!eng_qp_on_wire(qp))
+		settle(qp);
 }

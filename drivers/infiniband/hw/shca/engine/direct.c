@@ -11,14 +11,21 @@
 #include "inbox.h"
 #include "link.h"
 #include "mcast.h"
+#include "reply.h"
 #include "run.h"
+#include "sender.h"
+
+static ENG_COLD void come_home(struct eng_qp *qp, struct eng_frame *frame, u8 reply)
+{
+	frame->reply = reply;
+	frame->flags |= ENG_FRAME_REPLY;
+	eng_inbox_append(qp, frame);
+}
 
 static ENG_COLD void lose(struct eng_qp *qp, struct eng_frame *frame)
 {
 	qp->counters[ENG_CNT_DROPS]++;
-	frame->reply = ENG_REPLY_LOST;
-	frame->flags |= ENG_FRAME_REPLY;
-	eng_inbox_append(qp, frame);
+	come_home(qp, frame, ENG_REPLY_LOST);
 }
 
 static ENG_INLINE void chain_add(struct eng_chain *chain, struct eng_frame *frame)
@@ -123,6 +130,10 @@ void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 {
 	struct eng_responder *resp = &qp->resp;
 
+	if (env_unlikely(frame->flags & ENG_FRAME_WIRE)) {
+		eng_reply_frame(qp, frame, reply);
+		return;
+	}
 	if (resp->replies.newest && resp->replies.newest->src != frame->src)
 		eng_link_flush_replies(qp, rq);
 	frame->reply = reply;
@@ -149,18 +160,28 @@ void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame 
 {
 	struct eng_chain chain = { frame, frame };
 	struct eng_ah *ah = frame->ah;
-	bool sent = false;
+	bool sent = false, outside = false;
 
 	qp->sq.emitted = true;
+	/* To a group both ways may lead: members on this host, and those behind the wire. */
+	if (ah->wire)
+		outside = eng_sender_datagram(qp, rq, eng_frame_slot(frame));
 	if (ways_open(qp->dev, ah->peer))
 		sent = ah->multicast ? to_member(qp, rq, frame, 0) :
 				       deliver(qp, rq, ah->peer, frame->dest_qpn, chain);
-	if (!sent)
+	if (sent)
+		return;
+	if (outside)
+		come_home(qp, frame, ENG_REPLY_ACK);
+	else
 		lose(qp, frame);
 }
 
 void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
+	/* A packet goes on by itself: arrival.c. */
+	if (frame->flags & ENG_FRAME_WIRE)
+		return;
 	if (!frame->ah->multicast || !to_member(qp, rq, frame, frame->dest_qpn))
 		eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
 }

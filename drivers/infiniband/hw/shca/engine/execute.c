@@ -50,6 +50,35 @@ static u32 take_receive(struct eng_qp *qp)
 	return 0;
 }
 
+/* 9.7.4.1.4 and after: a SEND's packet fills its part of the receive. */
+static u32 begin_send_packet(struct eng_qp *qp, struct eng_frame *frame)
+{
+	const struct eng_pd *pd = qp->srq ? qp->srq->pd : qp->pd;
+	u32 offset = qp->wire.arriving.offset, refused;
+
+	if (!(frame->flags & ENG_FRAME_CONT)) {
+		refused = take_receive(qp);
+		if (env_unlikely(refused))
+			return refused;
+	}
+	if (env_unlikely((u64)offset + frame->length > qp->recv->total)) {
+		fail_receive(qp, ENG_WC_LOC_LEN_ERR);
+		return ENG_REPLY_NAK_INV;
+	}
+	aim(&qp->resp.move.dst, eng_recvq_segs(qp), qp->recv->segs);
+	if (env_unlikely(!eng_sge_resolve_range(qp, pd, &qp->resp.move.dst, (struct eng_sge_range) {
+				offset, frame->length, ENG_ACCESS_LOCAL_WRITE }))) {
+		fail_receive(qp, ENG_WC_LOC_PROT_ERR);
+		return ENG_REPLY_NAK_OP;
+	}
+	if (env_unlikely(frame->flags & ENG_FRAME_INV && !eng_key_revocable(qp, frame->imm))) {
+		eng_execute_drop(qp);
+		return ENG_REPLY_NAK_ACCESS;
+	}
+	aim(&qp->resp.move.src, frame->payload, frame->segs);
+	return ENG_BEGUN_MOVE;
+}
+
 static u32 begin_send(struct eng_qp *qp, struct eng_frame *frame)
 {
 	const struct eng_pd *pd = qp->srq ? qp->srq->pd : qp->pd;
@@ -107,6 +136,30 @@ static u32 begin_write(struct eng_qp *qp, struct eng_frame *frame)
 		refused = take_receive(qp);
 		if (refused)
 			return refused;
+	}
+	if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, frame->length))
+		return ENG_REPLY_NAK_ACCESS;
+	aim(&qp->resp.move.dst, &qp->resp.remote, 1);
+	aim(&qp->resp.move.src, frame->payload, frame->segs);
+	return ENG_BEGUN_MOVE;
+}
+
+/* The rights of a whole WRITE are looked at with its first packet, its own with each. */
+static u32 begin_write_packet(struct eng_qp *qp, struct eng_frame *frame)
+{
+	u32 refused;
+
+	if (!(qp->attr.access & ENG_ACCESS_REMOTE_WRITE))
+		return ENG_REPLY_NAK_INV;
+	if (frame->flags & ENG_FRAME_RECEIVE) {
+		refused = take_receive(qp);
+		if (refused)
+			return refused;
+	}
+	if (frame->flags & ENG_FRAME_MORE && !(frame->flags & ENG_FRAME_CONT)) {
+		if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, qp->wire.arriving.dma_length))
+			return ENG_REPLY_NAK_ACCESS;
+		eng_execute_drop(qp);
 	}
 	if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, frame->length))
 		return ENG_REPLY_NAK_ACCESS;
@@ -196,8 +249,19 @@ static u32 (*const begins[ENG_OP_COUNT])(struct eng_qp *qp, struct eng_frame *fr
 	[ENG_OP_FETCH_ADD]	= begin_atomic,
 };
 
+static ENG_COLD u32 begin_packet(struct eng_qp *qp, struct eng_frame *frame)
+{
+	if (frame->op == ENG_OP_WRITE)
+		return begin_write_packet(qp, frame);
+	if (frame->op == ENG_OP_SEND)
+		return begin_send_packet(qp, frame);
+	return begins[frame->op](qp, frame);
+}
+
 u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame)
 {
+	if (env_unlikely(frame->flags & ENG_FRAME_WIRE))
+		return begin_packet(qp, frame);
 	/* The two of the hot path are called directly. */
 	if (frame->op == ENG_OP_WRITE)
 		return begin_write(qp, frame);
@@ -222,6 +286,8 @@ static void complete_receive(struct eng_qp *qp, const struct eng_frame *frame)
 		.solicited = frame->flags & ENG_FRAME_SOLICITED,
 	};
 
+	if (env_unlikely(frame->flags & ENG_FRAME_CONT))
+		c.byte_len = qp->wire.arriving.offset;
 	if (frame->flags & ENG_FRAME_IMM) {
 		c.wc_flags = ENG_WC_WITH_IMM;
 		c.ex = frame->imm;
@@ -236,7 +302,13 @@ static void complete_receive(struct eng_qp *qp, const struct eng_frame *frame)
 
 void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame)
 {
+	struct eng_arriving *arriving = &qp->wire.arriving;
+
 	eng_execute_drop(qp);
+	if (env_unlikely(frame->flags & (ENG_FRAME_CONT | ENG_FRAME_MORE))) {
+		arriving->offset += frame->length;
+		arriving->open = frame->flags & ENG_FRAME_MORE;
+	}
 	if (frame->flags & ENG_FRAME_RECEIVE)
 		complete_receive(qp, frame);
 }

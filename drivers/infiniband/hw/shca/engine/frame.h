@@ -18,6 +18,11 @@ enum eng_frame_flags {
 	ENG_FRAME_IMM		= 1 << 3,
 	ENG_FRAME_RECEIVE	= 1 << 4,	/* takes a receive */
 	ENG_FRAME_INV		= 1 << 5,	/* imm is an rkey to invalidate (IETH) */
+	/* Of frames that are packets; src is NULL then. */
+	ENG_FRAME_CONT		= 1 << 6,	/* goes on with a message */
+	ENG_FRAME_MORE		= 1 << 7,	/* more packets follow in its message */
+	ENG_FRAME_WIRE		= 1 << 8,
+	ENG_FRAME_ACK_REQ	= 1 << 9,
 };
 
 /* What comes back.  ACK to NAK_OP are the syndromes of IBTA vol. 1, 9.7.5.2 (AETH). */
@@ -44,8 +49,8 @@ struct eng_frame {
 	/* in an inbox, newest first; in a work list, oldest first */
 	struct eng_frame *next;
 	struct eng_qp *src;		/* its home; lives until the frame is back */
+	u16 flags;			/* ENG_FRAME_* */
 	u8 op;				/* BTH: enum eng_op */
-	u8 flags;			/* ENG_FRAME_* */
 	u8 reply;			/* AETH: enum eng_reply */
 	u8 rnr_timer;			/* AETH of an RNR NAK: code */
 	u32 psn, npsn;			/* BTH: first PSN, and how many the message takes */
@@ -55,7 +60,7 @@ struct eng_frame {
 	u32 dest_qpn;
 	u32 imm;			/* ImmDt, bytes as in memory; IETH */
 	u32 qkey;			/* DETH */
-	u32 msn;			/* AETH */
+	u32 msn;			/* AETH; while it is in its slot: ours of the request */
 	u32 segs;			/* elements of payload */
 	/* source of SEND and WRITE, destination of READ and atomics */
 	struct eng_seg *payload;

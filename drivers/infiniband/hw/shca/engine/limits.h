@@ -22,6 +22,22 @@ enum eng_limits {
 	ENG_PSN_MASK		= 0xffffff,
 	/* First gap between two looks for a receive while an RNR timer runs; doubles each time. */
 	ENG_PROBE_FIRST_NS	= 20 * 1000,
+	/*
+	 * Packets in flight per QP: never fewer than min, never more than max.  It begins with the
+	 * third, grows by one for each window that is acknowledged, and loses an eighth when
+	 * something was lost (Documentation/wire.md).
+	 */
+	ENG_SEND_WINDOW_MIN	= 32,
+	ENG_SEND_WINDOW_MAX	= 256,
+	ENG_SEND_WINDOW_FIRST	= 64,
+	/* An acknowledge is asked for at least this often, in packets; a power of two. */
+	ENG_ACK_EVERY		= 16,
+	/* Packets that one READ request asks for: READ_TOTAL over max_rd_atomic, within bounds. */
+	ENG_READ_MIN		= 32,
+	ENG_READ_TOTAL		= 128,
+	/* First wait for an acknowledge before the round trip time is known, and the least one. */
+	ENG_PROBE_UNKNOWN_NS	= 10 * 1000 * 1000,
+	ENG_PROBE_LEAST_NS	= 50 * 1000,
 	/* With timeout code 0 nothing is ever given up; a lost frame is sent again this late. */
 	ENG_RESEND_IDLE_NS	= 100 * 1000 * 1000,
 };

@@ -5,6 +5,7 @@
  * Called by the host in task context, one at a time per QP.  Each owns the QP while it works, so
  * the data path sees states and attributes change between two steps only.
  */
+#include "arrival.h"
 #include "completer.h"
 #include "inbox.h"
 #include "link.h"
@@ -14,6 +15,7 @@
 #include "responder.h"
 #include "retry.h"
 #include "run.h"
+#include "sender.h"
 #include "sge.h"
 #include "state.h"
 
@@ -23,6 +25,7 @@ static void turn_away(struct eng_qp *qp, struct eng_runq *rq)
 	struct eng_frame *frame;
 
 	eng_responder_abort(qp, rq);
+	eng_arrival_drop(qp);
 	while ((frame = eng_inbox_pop(qp))) {
 		if (frame->flags & ENG_FRAME_REPLY)
 			eng_completer_home(qp, frame);
@@ -62,7 +65,9 @@ static void forget_queues(struct eng_qp *qp)
 
 	eng_retry_stop(qp);
 	qp->sq.una = qp->sq.nxt = qp->sq.tail = qp->sq.begun = 0;
+	qp->sq.una_done = qp->sq.nxt_done = 0;
 	qp->sq.fetching = 0;
+	qp->sq.ssn = 0;
 	qp->sq.running = false;
 	qp->sq.ring.cons = 0;
 	qp->sq.broken = false;
@@ -75,6 +80,8 @@ static void forget_queues(struct eng_qp *qp)
 	qp->resp.msn = 0;
 	qp->resp.nak_sent = false;
 	qp->resp.established = false;
+	env_memset(&qp->wire, 0, sizeof(qp->wire));
+	qp->wired = false;
 	env_memset(qp->results, 0, qp->type == ENG_QPT_RC ?
 		   ENG_MAX_RD_ATOMIC * sizeof(*qp->results) : 0);
 }
@@ -88,12 +95,28 @@ static void set_peer(struct eng_qp *qp, struct eng_dev *peer)
 		eng_dev_put(old);
 }
 
+/* Requests that were sent the old way go the new one, as after a loss. */
+static void set_link(struct eng_qp *qp, const struct eng_qp_attr *attr)
+{
+	if (qp->attr.wire || attr->wire)
+		eng_requester_go_back(qp);
+	qp->sq.una_done = qp->sq.nxt_done = 0;
+	set_peer(qp, attr->peer);
+	qp->attr.wire = attr->wire && !attr->peer && qp->type != ENG_QPT_UD;
+	env_memcpy(qp->attr.sgid, attr->sgid, sizeof(qp->attr.sgid));
+	env_memcpy(qp->attr.dgid, attr->dgid, sizeof(qp->attr.dgid));
+	if (qp->attr.wire)
+		qp->wired = true;
+	eng_sender_start(qp);
+}
+
 static void to_reset(struct eng_qp *qp)
 {
 	eng_state_set(qp, ENG_QPS_RESET);
 	recall(qp);
 	forget_queues(qp);
 	set_peer(qp, NULL);
+	qp->attr.wire = false;
 	if (qp->shared) {
 		env_write(qp->shared->sq_prod, 0);
 		env_write(qp->shared->rq_prod, 0);
@@ -140,9 +163,10 @@ static void set_path(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask
 	if (mask & ENG_QP_SQ_PSN) {
 		qp->attr.sq_psn = attr->sq_psn & ENG_PSN_MASK;
 		qp->sq.psn = qp->attr.sq_psn;
+		qp->wire.out.max_psn = qp->attr.sq_psn;
 	}
 	if (mask & ENG_QP_PEER)
-		set_peer(qp, attr->peer);
+		set_link(qp, attr);
 }
 
 static void set_limits(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
@@ -250,6 +274,7 @@ void eng_qp_destroy(struct eng_qp *qp)
 	eng_runq_init(&rq);
 	eng_inbox_close(qp);
 	turn_away(qp, &rq);
+	eng_arrival_close(qp);
 	eng_run(&rq);
 	forget_queues(qp);
 	qp->shared = NULL;

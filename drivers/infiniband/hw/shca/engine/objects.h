@@ -165,7 +165,7 @@ struct eng_srq {
 struct eng_ah {
 	struct eng_dev *dev;		/* whose AH it is */
 	struct eng_dev *peer;		/* direct link, the host's device reference; NULL: none */
-	bool wire;			/* packets; then the rest is for peers on this host too */
+	bool wire;			/* packets; of a group @peer may be set as well */
 	const struct eng_pd *pd;
 	u32 ahn;
 	bool multicast;			/* to the members of mgid on @peer */

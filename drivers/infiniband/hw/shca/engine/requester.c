@@ -13,6 +13,7 @@
 #include "key.h"
 #include "link.h"
 #include "ring.h"
+#include "sender.h"
 #include "sge.h"
 #include "state.h"
 #include "wqe.h"
@@ -107,11 +108,14 @@ void eng_requester_finish(struct eng_qp *qp, u8 status)
 
 	if (qp->sq.begun == qp->sq.una)
 		qp->sq.begun++;
-	if (qp->sq.nxt == qp->sq.una)
+	if (qp->sq.nxt == qp->sq.una) {
 		qp->sq.nxt++;
-	else if (slot->flags & ENG_SLOT_FETCH)
+		qp->sq.nxt_done = 0;
+	} else if (slot->flags & ENG_SLOT_FETCH && !eng_qp_on_wire(qp)) {
 		qp->sq.fetching--;
+	}
 	qp->sq.una++;
+	qp->sq.una_done = 0;
 	/* G120: failed requests always complete. */
 	if (slot->flags & ENG_SLOT_SIGNALED || status != ENG_WC_SUCCESS)
 		complete_slot(qp, slot, status);
@@ -124,8 +128,7 @@ void eng_requester_fail(struct eng_qp *qp, u8 status)
 	eng_state_send_error(qp);
 }
 
-/* Keys and address handle of this emission; the status of what is wrong with them. */
-static u8 resolve(struct eng_qp *qp, struct eng_slot *slot)
+u8 eng_requester_resolve(struct eng_qp *qp, struct eng_slot *slot)
 {
 	u32 access = slot->flags & ENG_SLOT_FETCH ? ENG_ACCESS_LOCAL_WRITE : 0;
 	struct eng_frame *frame = &slot->frame;
@@ -150,7 +153,7 @@ static bool may_emit(const struct eng_qp *qp, const struct eng_slot *slot)
 {
 	if (slot->flags & ENG_SLOT_AWAY)
 		return false;
-	if (slot->flags & ENG_SLOT_FENCE && qp->sq.fetching)
+	if (slot->flags & ENG_SLOT_FENCE && qp->sq.fetching && !qp->sq.nxt_done)
 		return false;
 	/* What went before may have to be sent again, and then needs its keys. */
 	if (slot->frame.op == ENG_OP_LOCAL_INV && qp->sq.una != qp->sq.nxt)
@@ -177,6 +180,7 @@ static void next_slot(struct eng_qp *qp)
 {
 	if (++qp->sq.nxt - qp->sq.begun - 1 < qp->window)
 		qp->sq.begun = qp->sq.nxt;
+	qp->sq.nxt_done = 0;
 }
 
 /* A request that stays here, at its turn.  False: it must wait, or has failed. */
@@ -200,6 +204,38 @@ static ENG_COLD bool execute_local(struct eng_qp *qp, struct eng_slot *slot)
 	return true;
 }
 
+/* Of datagrams the handle tells, which is resolved by then. */
+static bool goes_in_packets(const struct eng_qp *qp, const struct eng_slot *slot)
+{
+	return slot->frame.ah ? slot->frame.ah->wire && !slot->frame.ah->multicast :
+				eng_qp_on_wire(qp);
+}
+
+/* False: not all of it for now. */
+static ENG_COLD bool send_packets(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
+{
+	struct eng_frame *frame = &slot->frame;
+	bool all;
+
+	all = frame->ah ? eng_sender_datagram(qp, rq, slot) : eng_sender_emit(qp, rq, slot);
+	if (!(slot->flags & ENG_SLOT_INLINE))
+		eng_sge_release(frame->payload, frame->segs);
+	if (frame->ah) {
+		eng_ah_put(frame->ah);
+		frame->ah = NULL;
+	}
+	if (!all)
+		return false;
+	next_slot(qp);
+	if (qp->type == ENG_QPT_RC)
+		return true;
+	/* What nobody acknowledges is done when it is sent. */
+	frame->reply = ENG_REPLY_ACK;
+	if (qp->sq.una + 1 == qp->sq.nxt)
+		eng_requester_finish(qp, ENG_WC_SUCCESS);
+	return true;
+}
+
 /* In SQD only what was begun goes on (IBTA vol. 1, 10.3.1.5). */
 static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 {
@@ -207,7 +243,9 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.nxt);
 
 		if (!slot->status) {
-			if (!may_emit(qp, slot))
+			if (!may_emit(qp, slot) ||
+			    (env_unlikely(eng_qp_on_wire(qp)) &&
+			     !(slot->flags & ENG_SLOT_LOCAL) && !eng_sender_may(qp, rq, slot)))
 				return;
 			if (env_unlikely(slot->flags & ENG_SLOT_LOCAL)) {
 				if (execute_local(qp, slot))
@@ -215,7 +253,7 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 				if (!slot->status)
 					return;
 			} else {
-				slot->status = resolve(qp, slot);
+				slot->status = eng_requester_resolve(qp, slot);
 			}
 		}
 		if (env_unlikely(slot->status)) {
@@ -223,6 +261,11 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 			if (qp->sq.una == qp->sq.nxt)
 				eng_requester_fail(qp, slot->status);
 			return;
+		}
+		if (env_unlikely(goes_in_packets(qp, slot))) {
+			if (!send_packets(qp, rq, slot))
+				return;
+			continue;
 		}
 		if (slot->flags & ENG_SLOT_FETCH)
 			qp->sq.fetching++;
@@ -258,6 +301,7 @@ void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq)
 void eng_requester_go_back(struct eng_qp *qp)
 {
 	qp->sq.nxt = qp->sq.una;
+	qp->sq.nxt_done = qp->sq.una_done;
 	qp->sq.fetching = 0;
 }
 
@@ -275,10 +319,28 @@ bool eng_requester_probe(struct eng_qp *qp)
 	return true;
 }
 
+/*
+ * Answers may be far away, so posts ring the doorbell as long as there is a slot for them; without
+ * one an answer, a timer or the host's room has us look at the ring again.
+ */
+static ENG_COLD bool rest_on_wire(struct eng_qp *qp)
+{
+	if (eng_state(qp) != ENG_QPS_RTS || qp->retry.wait || qp->wire.blocked)
+		return false;
+	if (window_room(qp)) {
+		eng_requester_stop_running(qp);
+		if (eng_requester_ready(qp))
+			return true;
+	}
+	return qp->wire.starved;
+}
+
 bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq)
 {
 	enum eng_qp_state state = eng_state(qp);
 
+	if (env_unlikely(eng_qp_on_wire(qp)))
+		return rest_on_wire(qp);
 	if (qp->sq.away) {
 		if (env_unlikely(!qp->sq.emitted && rq->bytes_left))
 			eng_link_nudge(qp, rq);

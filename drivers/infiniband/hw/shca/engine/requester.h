@@ -26,6 +26,8 @@ ENG_PRIVATE bool eng_requester_rest(struct eng_qp *qp, struct eng_runq *rq);
 ENG_PRIVATE bool eng_requester_probe(struct eng_qp *qp);
 /* Published entries of the ring; a lie breaks the ring and moves the QP to ERR. */
 ENG_PRIVATE u32 eng_requester_ready(struct eng_qp *qp);
+/* Takes references for one emission of @slot; the status of what is wrong with it. */
+ENG_PRIVATE u8 eng_requester_resolve(struct eng_qp *qp, struct eng_slot *slot);
 /* Completes the oldest slot and frees it. */
 ENG_PRIVATE void eng_requester_finish(struct eng_qp *qp, u8 status);
 /* The same for a request that failed for good: the QP goes to its error state. */

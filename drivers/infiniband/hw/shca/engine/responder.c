@@ -10,6 +10,7 @@
 #include "link.h"
 #include "psn.h"
 #include "recvq.h"
+#include "reply.h"
 #include "sge.h"
 #include "state.h"
 
@@ -19,6 +20,7 @@ static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_f
 {
 	if (qp->type == ENG_QPT_UC) {
 		/* 9.8.3: a bad request of an unreliable connection is dropped silently. */
+		qp->wire.arriving.open = false;
 		qp->counters[ENG_CNT_DROPS]++;
 		eng_link_reply(qp, rq, frame,
 			       reply == ENG_REPLY_SRC_GONE ? ENG_REPLY_SRC_GONE : ENG_REPLY_ACK);
@@ -44,6 +46,8 @@ static void advance(struct eng_qp *qp, const struct eng_frame *frame)
 	if (frame->psn != resp->epsn)
 		return;		/* a repetition */
 	resp->epsn = eng_psn_add(frame->psn, frame->npsn);
+	if (env_unlikely(frame->flags & ENG_FRAME_MORE))
+		return;
 	resp->msn = (resp->msn + 1) & ENG_PSN_MASK;
 	if (env_unlikely(!resp->established)) {
 		resp->established = true;
@@ -60,11 +64,29 @@ static void done(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame
 	eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
 }
 
+/* A READ that came as a packet goes on. */
+static bool resume_read(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_frame *frame = qp->resp.cur;
+	u8 refused;
+
+	if (eng_reply_read(qp, rq, &refused))
+		return true;
+	qp->resp.cur = NULL;
+	if (refused == ENG_REPLY_ACK)
+		done(qp, rq, frame);
+	else
+		refuse(qp, rq, frame, refused);
+	return false;
+}
+
 bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_frame *frame = qp->resp.cur;
 	enum eng_moved moved;
 
+	if (env_unlikely(frame->flags & ENG_FRAME_WIRE))
+		return resume_read(qp, rq);
 	moved = eng_copy_run(&qp->resp.move, &rq->bytes_left);
 	if (moved == ENG_MOVE_MORE)
 		return true;
@@ -87,10 +109,35 @@ static ENG_INLINE bool move_at_once(struct eng_responder *resp, struct eng_runq 
 	return true;
 }
 
+/* The bytes of a packet do not outlast this call, so they move whatever the budget says. */
+static void act_on_packet(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	u32 budget = frame->length;
+	enum eng_moved moved;
+
+	if (frame->op == ENG_OP_READ) {
+		/* Only the rights were asked for: the region is taken again for each portion. */
+		eng_execute_drop(qp);
+		qp->resp.cur = frame;
+		resume_read(qp, rq);
+		return;
+	}
+	qp->resp.move.left = frame->length;
+	moved = eng_copy_run(&qp->resp.move, &budget);
+	if (env_likely(moved == ENG_MOVE_DONE))
+		done(qp, rq, frame);
+	else
+		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
+}
+
 static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 verdict)
 {
 	if (env_unlikely(verdict != ENG_BEGUN_MOVE)) {
 		refuse(qp, rq, frame, verdict);
+		return;
+	}
+	if (env_unlikely(frame->flags & ENG_FRAME_WIRE)) {
+		act_on_packet(qp, rq, frame);
 		return;
 	}
 	if (env_likely(move_at_once(&qp->resp, rq, frame->length))) {
@@ -113,6 +160,15 @@ static ENG_COLD void repeat(struct eng_qp *qp, struct eng_runq *rq, struct eng_f
 		eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
 }
 
+/*
+ * A whole message that we have seen a part of: it came in packets until its sender's link became
+ * the direct one.  It begins anew, and a receive that is held is still there for it.
+ */
+static ENG_COLD bool began_elsewhere(const struct eng_frame *frame, s32 ahead)
+{
+	return !(frame->flags & ENG_FRAME_WIRE) && ahead + (s32)frame->npsn > 0;
+}
+
 static void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
 	s32 ahead = eng_psn_diff(frame->psn, qp->resp.epsn);
@@ -130,8 +186,12 @@ static void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame 
 		return;
 	}
 	if (env_unlikely(ahead < 0)) {
-		repeat(qp, rq, frame);
-		return;
+		if (!began_elsewhere(frame, ahead)) {
+			repeat(qp, rq, frame);
+			return;
+		}
+		qp->resp.epsn = frame->psn;
+		qp->wire.arriving.open = false;
 	}
 	qp->resp.nak_sent = false;
 	/* 9.7.4.1.6: packets that do not fill our path MTU, or exceed it, are invalid requests. */
@@ -157,6 +217,9 @@ static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
 {
 	const struct eng_qp *src = frame->src;
 
+	/* arrival.c has compared addresses. */
+	if (frame->flags & ENG_FRAME_WIRE)
+		return true;
 	return src->type == qp->type && src->qpn == qp->attr.dest_qpn &&
 	       src->dev == qp->attr.peer;
 }

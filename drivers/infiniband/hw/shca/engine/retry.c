@@ -14,6 +14,7 @@
 #include "cq.h"
 #include "requester.h"
 #include "state.h"
+#include "timer.h"
 
 /* IBTA vol. 1, 9.7.5.2.8, table of RNR NAK timer codes, in units of 10 microseconds. */
 static const u32 rnr_times[32] = {
@@ -32,7 +33,7 @@ static u64 time_now(struct eng_qp *qp)
 	return qp->dev->ops->now(qp->dev);
 }
 
-static void arm(struct eng_qp *qp)
+static void arm_retry(struct eng_qp *qp)
 {
 	struct eng_retry *retry = &qp->retry;
 	u64 at = retry->full;
@@ -43,7 +44,7 @@ static void arm(struct eng_qp *qp)
 	qp->dev->ops->arm(qp, at);
 }
 
-static void wait_rnr(struct eng_qp *qp, u8 timer)
+void eng_retry_rnr(struct eng_qp *qp, u8 timer)
 {
 	struct eng_retry *retry = &qp->retry;
 	u64 now = time_now(qp);
@@ -62,13 +63,13 @@ static void wait_rnr(struct eng_qp *qp, u8 timer)
 	}
 	retry->early = false;
 	retry->wait = ENG_WAIT_RNR;
-	retry->probe = now + retry->gap;
+	/* On the wire nobody is asked meanwhile. */
+	retry->probe = eng_qp_on_wire(qp) ? ENG_NO_DEADLINE : now + retry->gap;
 	eng_requester_go_back(qp);
-	arm(qp);
+	arm_retry(qp);
 }
 
-/* False: no retry is left, and the QP has failed. */
-static bool count_retry(struct eng_qp *qp)
+bool eng_retry_count(struct eng_qp *qp)
 {
 	if (!qp->retry.retry_left) {
 		eng_requester_go_back(qp);
@@ -90,16 +91,16 @@ static void wait_ack(struct eng_qp *qp)
 	qp->retry.wait = ENG_WAIT_ACK;
 	qp->retry.full = time_now(qp) + ns;
 	eng_requester_go_back(qp);
-	arm(qp);
+	arm_retry(qp);
 }
 
 void eng_retry_start(struct eng_qp *qp, const struct eng_frame *frame)
 {
 	if (frame->reply == ENG_REPLY_RNR) {
-		wait_rnr(qp, frame->rnr_timer);
+		eng_retry_rnr(qp, frame->rnr_timer);
 	} else if (frame->reply == ENG_REPLY_NAK_SEQ) {
 		qp->counters[ENG_CNT_SEQ_NAKS]++;
-		if (count_retry(qp))
+		if (eng_retry_count(qp))
 			eng_requester_go_back(qp);
 	} else {
 		wait_ack(qp);
@@ -125,14 +126,14 @@ void eng_retry_credit(struct eng_qp *qp, bool credit)
 	}
 	retry->gap *= 2;
 	retry->probe = time_now(qp) + retry->gap;
-	arm(qp);
+	arm_retry(qp);
 }
 
 static void ack_time_is_over(struct eng_qp *qp)
 {
 	go_on(qp);
 	if (qp->attr.timeout)
-		count_retry(qp);
+		eng_retry_count(qp);
 }
 
 void eng_retry_tick(struct eng_qp *qp)
@@ -141,7 +142,9 @@ void eng_retry_tick(struct eng_qp *qp)
 	u64 now;
 
 	if (!retry->wait) {
-		retry->armed = ENG_NO_DEADLINE;
+		/* timer.c looks when the packets that arrived have been. */
+		if (!qp->wired)
+			retry->armed = ENG_NO_DEADLINE;
 		return;
 	}
 	now = time_now(qp);
@@ -158,7 +161,7 @@ void eng_retry_tick(struct eng_qp *qp)
 	retry->probe = ENG_NO_DEADLINE;
 	if (!eng_requester_probe(qp))
 		retry->probe = now + retry->gap;
-	arm(qp);
+	arm_retry(qp);
 }
 
 void eng_retry_stop(struct eng_qp *qp)

@@ -17,6 +17,10 @@ static inline void eng_retry_progress(struct eng_qp *qp)
 
 /* The oldest request came back with an RNR NAK, a sequence NAK, or lost. */
 ENG_PRIVATE void eng_retry_start(struct eng_qp *qp, const struct eng_frame *frame);
+/* The responder has no receive: go on in a while, @timer is the code of its RNR NAK. */
+ENG_PRIVATE void eng_retry_rnr(struct eng_qp *qp, u8 timer);
+/* One retry is used up.  False: none was left, and the QP has failed. */
+ENG_PRIVATE bool eng_retry_count(struct eng_qp *qp);
 /* A probe came back. */
 ENG_PRIVATE void eng_retry_credit(struct eng_qp *qp, bool credit);
 /* A step found a deadline set: is it over? */

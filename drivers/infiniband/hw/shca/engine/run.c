@@ -19,14 +19,17 @@
  * No thread waits for a QP while it is in a step; control operations wait before they own one.
  */
 #include "run.h"
+#include "arrival.h"
 #include "completer.h"
 #include "flush.h"
 #include "inbox.h"
 #include "link.h"
+#include "reply.h"
 #include "requester.h"
 #include "responder.h"
 #include "retry.h"
 #include "state.h"
+#include "timer.h"
 
 enum run_word { IDLE, QUEUED, RUNNING, AGAIN, DEFERRED, DEAD, STATES = 7, LISTED = 8 };
 
@@ -185,7 +188,7 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 		if (!eng_state_receives(qp))
 			eng_responder_abort(qp, rq);
 		else if (!rq->bytes_left || eng_responder_resume(qp, rq))
-			return true;
+			return !qp->wire.blocked;
 	}
 	for (n = 0; (frame = qp->in) && n < ENG_STEP_FRAMES; n++) {
 		if (frame->flags & ENG_FRAME_REPLY) {
@@ -222,11 +225,45 @@ static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 	return more || eng_state(qp) != state;
 }
 
+/* What arrived in packets, and what their absence means.  True: something is left. */
+static ENG_COLD bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
+{
+	bool more;
+
+	eng_arrival_take(qp);
+	more = eng_arrival_work(qp, rq);
+	if (!qp->resp.cur)
+		eng_reply_flush(qp);
+	if (qp->retry.armed != ENG_NO_DEADLINE && !qp->retry.wait)
+		eng_timer_tick(qp);
+	return more;
+}
+
+static ENG_COLD void begin_packets(struct eng_qp *qp)
+{
+	qp->wire.now = 0;
+	qp->wire.blocked = false;
+	qp->wire.starved = false;
+}
+
+/* The host may hold packets back until it has heard that no more follow. */
+static ENG_COLD void end_packets(struct eng_qp *qp, struct eng_runq *rq)
+{
+	if (!qp->wire.sent)
+		return;
+	qp->wire.sent = false;
+	qp->dev->ops->transmit_end(qp, rq);
+}
+
+static bool step_packets(struct eng_qp *qp, struct eng_runq *rq);
+
 /* One step of an owned QP.  True: there is more to do. */
 static bool step(struct eng_qp *qp, struct eng_runq *rq)
 {
 	bool more;
 
+	if (env_unlikely(qp->wired || env_read(qp->packet_inbox)))
+		return step_packets(qp, rq);
 	qp->sq.emitted = false;
 	eng_inbox_take(qp);
 	if (env_unlikely(qp->retry.armed != ENG_NO_DEADLINE))
@@ -235,7 +272,32 @@ static bool step(struct eng_qp *qp, struct eng_runq *rq)
 	eng_link_flush_replies(qp, rq);
 	if (eng_state(qp) == ENG_QPS_RTS && eng_requester_idle(qp))
 		return more;
-	return work_sends(qp, rq) || more;
+	if (work_sends(qp, rq))
+		more = true;
+	/* The first datagram that went out as a packet. */
+	if (env_unlikely(qp->wired))
+		end_packets(qp, rq);
+	return more;
+}
+
+/* The same for a QP that has to do with packets. */
+static ENG_COLD bool step_packets(struct eng_qp *qp, struct eng_runq *rq)
+{
+	bool more;
+
+	begin_packets(qp);
+	qp->sq.emitted = false;
+	eng_inbox_take(qp);
+	if (qp->retry.armed != ENG_NO_DEADLINE)
+		eng_retry_tick(qp);
+	more = work_inbox(qp, rq);
+	eng_link_flush_replies(qp, rq);
+	if (work_packets(qp, rq))
+		more = true;
+	if (eng_state(qp) != ENG_QPS_RTS || !eng_requester_idle(qp))
+		more |= work_sends(qp, rq);
+	end_packets(qp, rq);
+	return more;
 }
 
 /* Gives up an owned QP; false: somebody kicked it meanwhile. */

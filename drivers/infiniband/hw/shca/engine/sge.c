@@ -49,6 +49,33 @@ bool eng_sge_resolve(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg 
 	return resolve_many(qp, pd, segs, need, access);
 }
 
+/* @at comes in as the whole list. */
+bool eng_sge_resolve_range(struct eng_qp *qp, const struct eng_pd *pd, struct eng_cursor *at,
+			   struct eng_sge_range range)
+{
+	struct eng_seg *first, *seg;
+	u32 count, left = range.length;
+
+	for (; at->segs && range.offset >= at->seg->length; at->seg++, at->segs--)
+		range.offset -= at->seg->length;
+	at->offset = range.offset;
+	/* The list is its owner's, who lets us have it for this. */
+	first = (struct eng_seg *)at->seg;
+	for (seg = first, count = at->segs; left && count; seg++, count--) {
+		u32 room = seg->length - range.offset;
+
+		range.offset = 0;
+		if (!room)
+			continue;
+		if (!resolve_one(qp, pd, seg, range.access))
+			break;
+		left -= left < room ? left : room;
+	}
+	if (left)
+		eng_sge_release(first, (u32)(seg - first));
+	return !left;
+}
+
 void eng_sge_release(struct eng_seg *segs, u32 count)
 {
 	for (; count; count--, segs++) {

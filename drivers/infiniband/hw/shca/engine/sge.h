@@ -13,6 +13,18 @@
  */
 ENG_PRIVATE bool eng_sge_resolve(struct eng_qp *qp, const struct eng_pd *pd, struct eng_seg *segs,
 				 u64 need, u32 access);
+
+/* Which bytes of a list, and what for. */
+struct eng_sge_range {
+	u32 offset, length;
+	u32 access;
+};
+
+/*
+ * The same for the elements that @range touches, if the list is that long; @at is where it begins.
+ */
+ENG_PRIVATE bool eng_sge_resolve_range(struct eng_qp *qp, const struct eng_pd *pd,
+				       struct eng_cursor *at, struct eng_sge_range range);
 ENG_PRIVATE void eng_sge_release(struct eng_seg *segs, u32 count);
 
 #endif

@@ -16,6 +16,7 @@
 #include "mr.h"
 #include "opcode.h"
 #include "private.h"
+#include "stream.h"
 
 /* The receive that an incoming message fills.  Segments follow it. */
 struct eng_recv {
@@ -38,9 +39,12 @@ struct eng_sendq {
 	struct eng_ring ring;
 	u32 una, nxt, tail;		/* slots: oldest unfinished, next to emit, next to decode */
 	u32 begun;			/* end of those that were ever emitted */
+	/* Packets: of slot una that are acknowledged or answered, of slot nxt that are sent. */
+	u32 una_done, nxt_done;
 	u32 away;			/* frames that are not home */
 	u32 fetching;			/* READs and atomics between una and nxt */
 	u32 psn;			/* of the next message */
+	u32 ssn;			/* requests decoded so far, as the peer's MSN counts them */
 	struct eng_chain out;		/* emitted, not pushed */
 	bool broken;			/* the ring said something impossible */
 	bool emitted;			/* in this step */
@@ -83,10 +87,12 @@ struct eng_responder {
 };
 
 struct eng_qp {
-	/* Written by everybody: see run.c and inbox.c. */
+	/* Written by everybody: see run.c, inbox.c and arrival.c. */
 	u32 run;
 	struct env_ref refs;
 	struct eng_frame *inbox;
+	struct eng_packet *packet_inbox;
+	u64 packets_waiting;		/* there and in wire.in, atomic */
 
 	/* Constant after init. */
 	u32 qpn __attribute__((aligned(64)));
@@ -113,12 +119,20 @@ struct eng_qp {
 	struct eng_qp_cache dest;
 	u32 mtu_shift;
 	bool srq_last_raised, drain_raised, recv_broken;
+	bool wired;			/* has sent or received packets since it was reset */
 	struct eng_sendq sq;
 	struct eng_ring rq;
 	struct eng_retry retry;
 	struct eng_responder resp;
+	struct eng_stream wire;
 	u64 counters[ENG_CNT_OF_QPS];
 };
+
+/* Do the packets of a connected QP go over the wire? */
+static inline bool eng_qp_on_wire(const struct eng_qp *qp)
+{
+	return qp->attr.wire;
+}
 
 static inline struct eng_slot *eng_qp_slot(const struct eng_qp *qp, u32 index)
 {

@@ -6,6 +6,7 @@
  * stays as it is, so that no stranger can stop a listener (F16); only a fault of the receiver's own
  * work request is the receiver's error.
  */
+#include "arrival.h"
 #include "cq.h"
 #include "headers.h"
 #include "link.h"
@@ -43,11 +44,38 @@ static void fill_grh(u8 *grh, const struct eng_frame *frame)
 	}
 }
 
+/* The header that did come over a wire. */
+static void copy_grh(u8 *grh, const u8 *net)
+{
+	if (net[0] >> 4 == 6) {
+		env_memcpy(grh, net, ENG_GRH_BYTES);
+		return;
+	}
+	env_memset(grh, 0, ENG_GRH_BYTES - ENG_IPV4_BYTES);
+	env_memcpy(grh + ENG_GRH_BYTES - ENG_IPV4_BYTES, net, ENG_IPV4_BYTES);
+}
+
 static bool wanted(const struct eng_qp *qp, const struct eng_frame *frame)
 {
+	if (!eng_state_receives(qp))
+		return false;
 	/* 9.6.1.5 Q_Key check; 9.8.3.2.1: a failed check drops the packet. */
-	return eng_state_receives(qp) && frame->src->type == ENG_QPT_UD &&
-	       frame->qkey == qp->attr.qkey;
+	if (frame->flags & ENG_FRAME_WIRE) {
+		if (frame->qkey != qp->attr.qkey)
+			eng_arrival_count(qp->dev, ENG_CNT_RX_QKEY);
+		return frame->qkey == qp->attr.qkey;
+	}
+	return frame->src->type == ENG_QPT_UD && frame->qkey == qp->attr.qkey;
+}
+
+/* A receive for @need bytes; one that is too short stays for a datagram that fits. */
+static bool find_receive(struct eng_qp *qp, const struct eng_frame *frame, u32 need)
+{
+	if (eng_recvq_take(qp, need) == ENG_RECV_TAKEN)
+		return true;
+	if (frame->flags & ENG_FRAME_WIRE)
+		eng_arrival_count(qp->dev, ENG_CNT_RX_NO_RECEIVE);
+	return false;
 }
 
 static enum eng_moved move_in(struct eng_qp *qp, const struct eng_frame *frame)
@@ -57,7 +85,10 @@ static enum eng_moved move_in(struct eng_qp *qp, const struct eng_frame *frame)
 	u32 budget = ENG_GRH_BYTES + frame->length;
 	enum eng_moved moved;
 
-	fill_grh(resp->grh, frame);
+	if (frame->flags & ENG_FRAME_WIRE)
+		copy_grh(resp->grh, qp->wire.arriving.packet->net);
+	else
+		fill_grh(resp->grh, frame);
 	resp->raw.addr = (u64)(unsigned long)resp->grh;
 	resp->raw.length = ENG_GRH_BYTES;
 	resp->raw.mr = NULL;
@@ -82,14 +113,18 @@ static void report_receive(struct eng_qp *qp, const struct eng_frame *frame, u8 
 {
 	struct eng_completion c = {
 		.byte_len = frame->length + ENG_GRH_BYTES,
-		.src_qp = frame->src->qpn,
 		.wc_flags = ENG_WC_GRH,
-		.sl = frame->ah->sl,
 		.status = status,
 		.opcode = ENG_WC_RECV,
 		.solicited = frame->flags & ENG_FRAME_SOLICITED,
 	};
 
+	if (frame->flags & ENG_FRAME_WIRE) {
+		c.src_qp = qp->wire.arriving.src_qpn;
+	} else {
+		c.src_qp = frame->src->qpn;
+		c.sl = frame->ah->sl;
+	}
 	if (frame->flags & ENG_FRAME_IMM) {
 		c.wc_flags |= ENG_WC_WITH_IMM;
 		c.ex = frame->imm;
@@ -106,8 +141,7 @@ static bool receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 	u32 need = frame->length + ENG_GRH_BYTES;
 	enum eng_moved moved;
 
-	/* A receive that is too short stays for a datagram that fits. */
-	if (!wanted(qp, frame) || eng_recvq_take(qp, need) != ENG_RECV_TAKEN)
+	if (!wanted(qp, frame) || !find_receive(qp, frame, need))
 		return false;
 	if (qp->recv->bad) {
 		report_receive(qp, frame, ENG_WC_LOC_QP_OP_ERR);
@@ -129,7 +163,7 @@ static bool receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *fr
 
 void eng_ud_receive(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	if (!frame->ah) {
+	if (!frame->ah && !(frame->flags & ENG_FRAME_WIRE)) {
 		/* A connected QP aimed at us: nobody answers. */
 		qp->counters[ENG_CNT_DROPS]++;
 		eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);

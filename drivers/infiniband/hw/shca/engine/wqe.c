@@ -11,6 +11,7 @@
 #include "key.h"
 #include "psn.h"
 #include "ring.h"
+#include "sender.h"
 
 static u8 take_inline(struct eng_qp *qp, struct eng_slot *slot, const u8 *from, u32 count)
 {
@@ -172,5 +173,8 @@ void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry)
 	frame->npsn = slot->flags & ENG_SLOT_LOCAL ? 0 :
 		      eng_psn_count(frame->length, qp->mtu_shift);
 	qp->sq.psn = eng_psn_add(frame->psn, frame->npsn);
+	qp->sq.ssn += env_unlikely(eng_qp_on_wire(qp)) ? eng_sender_requests(qp, slot) :
+							 frame->npsn != 0;
+	frame->msn = qp->sq.ssn & ENG_PSN_MASK;
 	env_trace_post(qp->qpn, slot->wr_id, head.opcode, frame->length);
 }

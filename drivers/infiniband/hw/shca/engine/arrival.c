@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * arrival.c - from the network to a QP, and from there to its responder or its requests.
+ *
+ * The host calls eng_wire_receive() in any context: what can be judged without owning a QP is judged
+ * there, then the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since it is
+ * filled by strangers.  The owner takes it from there.  Nothing that a packet says is believed
+ * before it is compared with what this side knows; whatever does not fit is dropped and counted by
+ * reason, or answered as IBTA vol. 1, 9.7 and 9.8 have it.
+ */
+#include "arrival.h"
+#include "answer.h"
+#include "headers.h"
+#include "mcast.h"
+#include "packet.h"
+#include "psn.h"
+#include "responder.h"
+#include "run.h"
+#include "state.h"
+
+/* The inbox of a destroyed QP: an address that is no packet. */
+#define PACKETS_CLOSED	((struct eng_packet *)1)
+
+enum {
+	MULTICAST_QPN = 0xffffff,
+	/* Pieces that one packet's payload may lie in: pages of a socket buffer, and its head. */
+	PACKET_SEGS = 20,
+};
+
+void eng_arrival_count(struct eng_dev *dev, enum eng_counter reason)
+{
+	(void)env_fetch_add(&dev->drops[reason - ENG_CNT_OF_QPS], 1);
+}
+
+/* 9.6.1.1: checks of the BTH.  0, or what is wrong. */
+static u32 judge(const struct eng_packet *packet)
+{
+	const u8 *bth = packet->head;
+	const struct eng_packet_row *row;
+	u32 need, pad;
+
+	if (packet->length < ENG_BTH_BYTES)
+		return ENG_CNT_RX_SHORT;
+	if (bth[1] & 0x0f)
+		return ENG_CNT_RX_VERSION;
+	row = eng_packet_row(bth[0]);
+	if (!row)
+		return ENG_CNT_RX_OPCODE;
+	need = eng_packet_head_bytes(bth[0]);
+	pad = bth[1] >> 4 & 3;
+	if (packet->length < need)
+		return ENG_CNT_RX_SHORT;
+	if (packet->length & 3 || packet->length < need + pad)
+		return ENG_CNT_RX_PAD;
+	if (!(row->flags & ENG_HAS_PAYLOAD) && packet->length != need)
+		return ENG_CNT_RX_LENGTH;
+	/* 10.9.2: full and limited members of the default partition are ours. */
+	if ((bth[2] & 0x7f) != 0x7f || bth[3] != 0xff)
+		return ENG_CNT_RX_PKEY;
+	return 0;
+}
+
+/* Source (@which 0) or destination (1) of the network header as a GID. */
+static void gid_of(const u8 *net, u32 which, u8 gid[16])
+{
+	if (net[0] >> 4 == 6) {
+		env_memcpy(gid, net + 8 + 16 * which, 16);
+		return;
+	}
+	env_memset(gid, 0, 10);
+	gid[10] = gid[11] = 0xff;
+	env_memcpy(gid + 12, net + 12 + 4 * which, 4);
+}
+
+static bool fits_service(const struct eng_qp *qp, u8 opcode)
+{
+	static const u8 services[] = {
+		[ENG_QPT_RC] = ENG_SERVICE_RC,
+		[ENG_QPT_UC] = ENG_SERVICE_UC,
+		[ENG_QPT_UD] = ENG_SERVICE_UD,
+	};
+
+	return qp->type < sizeof(services) && services[qp->type] == opcode >> 5;
+}
+
+/* False: the QP is gone, or has more than enough to do. */
+static bool push_packet(struct eng_qp *qp, struct eng_packet *packet)
+{
+	struct eng_packet *head, *seen;
+
+	if (env_fetch_add(&qp->packets_waiting, 1) >= ENG_WIRE_INBOX) {
+		(void)env_fetch_add(&qp->packets_waiting, -1ull);
+		eng_arrival_count(qp->dev, ENG_CNT_RX_OVERFLOW);
+		return false;
+	}
+	head = env_read(qp->packet_inbox);
+	for (;;) {
+		if (env_unlikely(head == PACKETS_CLOSED)) {
+			eng_arrival_count(qp->dev, ENG_CNT_RX_NO_QP);
+			return false;
+		}
+		packet->next = head;
+		seen = env_cmpxchg(&qp->packet_inbox, head, packet);
+		if (env_likely(seen == head))
+			return true;
+		head = seen;
+	}
+}
+
+/* Under RCU. */
+static bool to_qp(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *packet, u32 qpn)
+{
+	struct eng_qp *qp = env_table_find(&dev->qps, qpn);
+
+	if (env_unlikely(!qp)) {
+		eng_arrival_count(dev, ENG_CNT_RX_NO_QP);
+		return false;
+	}
+	if (env_unlikely(!fits_service(qp, packet->head[0]))) {
+		eng_arrival_count(dev, ENG_CNT_RX_QP_TYPE);
+		return false;
+	}
+	packet->qpn = qpn;
+	if (!push_packet(qp, packet))
+		return false;
+	eng_run_kick(rq, qp);
+	return true;
+}
+
+/* A multicast datagram visits one member after the other; the next one behind @after. */
+static bool to_group(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *packet, u32 after)
+{
+	u8 mgid[16];
+
+	gid_of(packet->net, 1, mgid);
+	while ((after = eng_mcast_next(dev, mgid, after)))
+		if (to_qp(dev, rq, packet, after))
+			return true;
+	return false;
+}
+
+static u32 dest_of(const struct eng_packet *packet)
+{
+	return eng_get_be32(packet->head + 4) & 0xffffff;
+}
+
+void eng_wire_receive(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *packet)
+{
+	u32 wrong = judge(packet);
+	bool taken;
+
+	if (env_unlikely(wrong)) {
+		eng_arrival_count(dev, (enum eng_counter)wrong);
+		dev->ops->packet_done(packet);
+		return;
+	}
+	env_rcu_lock();
+	if (env_unlikely(dest_of(packet) == MULTICAST_QPN))
+		taken = to_group(dev, rq, packet, 0);
+	else
+		taken = to_qp(dev, rq, packet, dest_of(packet));
+	env_rcu_unlock();
+	if (!taken)
+		dev->ops->packet_done(packet);
+}
+
+static void let_go(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *packet)
+{
+	bool taken = false;
+
+	(void)env_fetch_add(&qp->packets_waiting, -1ull);
+	if (env_unlikely(dest_of(packet) == MULTICAST_QPN)) {
+		env_rcu_lock();
+		taken = to_group(qp->dev, rq, packet, packet->qpn);
+		env_rcu_unlock();
+	}
+	if (!taken)
+		qp->dev->ops->packet_done(packet);
+}
+
+static void append_packets(struct eng_qp *qp, struct eng_packet *newest)
+{
+	struct eng_packet *oldest_first = NULL, *last = newest, *next;
+
+	for (; newest; newest = next) {
+		next = newest->next;
+		newest->next = oldest_first;
+		oldest_first = newest;
+	}
+	if (!oldest_first)
+		return;
+	if (qp->wire.in)
+		qp->wire.in_last->next = oldest_first;
+	else
+		qp->wire.in = oldest_first;
+	qp->wire.in_last = last;
+	qp->wired = true;
+}
+
+void eng_arrival_take(struct eng_qp *qp)
+{
+	/* As in eng_inbox_take(): who pushed before this look set AGAIN. */
+	if (env_read(qp->packet_inbox))
+		append_packets(qp, env_xchg(&qp->packet_inbox, NULL));
+}
+
+static void drop_list(struct eng_qp *qp)
+{
+	struct eng_packet *packet;
+
+	while ((packet = qp->wire.in)) {
+		qp->wire.in = packet->next;
+		(void)env_fetch_add(&qp->packets_waiting, -1ull);
+		qp->dev->ops->packet_done(packet);
+	}
+}
+
+void eng_arrival_drop(struct eng_qp *qp)
+{
+	eng_arrival_take(qp);
+	drop_list(qp);
+}
+
+void eng_arrival_close(struct eng_qp *qp)
+{
+	append_packets(qp, env_xchg(&qp->packet_inbox, PACKETS_CLOSED));
+	drop_list(qp);
+}
+
+/* Where @length bytes of payload are; 0: nowhere that we could read. */
+static u32 find_payload(struct eng_qp *qp, struct eng_packet *packet, u32 offset, u32 length,
+			struct eng_seg *segs)
+{
+	u32 count = 0, n;
+	const u8 *at;
+
+	for (; length && count < PACKET_SEGS; count++, offset += n, length -= n) {
+		if (offset < packet->head_bytes) {
+			at = packet->head + offset;
+			n = packet->head_bytes - offset;
+		} else {
+			n = qp->dev->ops->packet_span(packet, offset, &at);
+		}
+		if (!n)
+			return 0;
+		if (n > length)
+			n = length;
+		segs[count].addr = (u64)(unsigned long)at;
+		segs[count].length = n;
+		segs[count].mr = NULL;
+	}
+	return length ? 0 : count;
+}
+
+static u32 frame_flags(const struct eng_header *h)
+{
+	u32 flags = h->row->flags;
+	u32 result = ENG_FRAME_WIRE;
+
+	if (flags & ENG_IS_CONT)
+		result |= ENG_FRAME_CONT;
+	if (h->ack_req)
+		result |= ENG_FRAME_ACK_REQ;
+	if (flags & ENG_IS_MORE)
+		return result | ENG_FRAME_MORE;
+	if (flags & ENG_HAS_IMM)
+		result |= ENG_FRAME_IMM;
+	if (flags & ENG_HAS_INV)
+		result |= ENG_FRAME_INV;
+	if (flags & ENG_HAS_IMM || h->row->op == ENG_OP_SEND)
+		result |= ENG_FRAME_RECEIVE | (h->solicited ? ENG_FRAME_SOLICITED : 0);
+	return result;
+}
+
+static void fill_frame(struct eng_qp *qp, const struct eng_header *h, struct eng_frame *frame)
+{
+	*frame = (struct eng_frame) {
+		.op = h->row->op,
+		.flags = (u16)frame_flags(h),
+		.psn = h->psn,
+		.npsn = 1,
+		.va = h->va,
+		.rkey = h->rkey,
+		.imm = h->imm,
+		.qkey = h->qkey,
+		.compare_add = h->compare_add,
+		.swap = h->swap,
+	};
+	if (h->op != ENG_PKT_READ)
+		return;
+	frame->length = h->dma_length;
+	frame->npsn = eng_psn_count(h->dma_length, qp->mtu_shift);
+	qp->wire.arriving.sent = 0;
+}
+
+/* 9.7.4.1.6: what the lengths of a message's packets must be. */
+static bool fits_length(const struct eng_qp *qp, const struct eng_header *h, u32 length)
+{
+	const struct eng_arriving *arriving = &qp->wire.arriving;
+	u32 flags = h->row->flags, mtu = 1u << qp->mtu_shift;
+	u64 total, here;
+
+	if (!(flags & ENG_HAS_PAYLOAD))
+		return h->op != ENG_PKT_READ || h->dma_length <= ENG_MESSAGE_MAX;
+	if (length > mtu || (flags & ENG_IS_MORE && length != mtu) ||
+	    (flags & ENG_IS_CONT && !length))
+		return false;
+	here = length + (flags & ENG_IS_CONT ? (u64)arriving->offset : 0);
+	total = flags & ENG_IS_CONT ? arriving->dma_length : h->dma_length;
+	if (h->row->op != ENG_OP_WRITE)
+		return here <= ENG_MESSAGE_MAX;
+	return total <= ENG_MESSAGE_MAX && (flags & ENG_IS_MORE ? here < total : here == total);
+}
+
+/* 9.7.4.1.3, tables of the opcode sequence. */
+static bool fits_sequence(const struct eng_arriving *arriving, const struct eng_header *h)
+{
+	bool cont = h->row->flags & ENG_IS_CONT;
+
+	return cont == arriving->open && (!cont || h->row->op == arriving->op);
+}
+
+/* A packet in sequence becomes part of the message that it belongs to.  False: it does not fit. */
+static bool place(struct eng_qp *qp, const struct eng_header *h, struct eng_frame *frame,
+		  u32 length)
+{
+	struct eng_arriving *arriving = &qp->wire.arriving;
+
+	if (!fits_sequence(arriving, h)) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_SEQUENCE);
+		return false;
+	}
+	if (!fits_length(qp, h, length)) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_LENGTH);
+		return false;
+	}
+	if (frame->flags & ENG_FRAME_CONT) {
+		frame->va = arriving->va + arriving->offset;
+		frame->rkey = arriving->rkey;
+		return true;
+	}
+	arriving->op = h->row->op;
+	arriving->offset = 0;
+	arriving->va = h->va;
+	arriving->rkey = h->rkey;
+	arriving->dma_length = h->dma_length;
+	return true;
+}
+
+/* @length: of the payload, which @segs hold. */
+static void on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng_header *h,
+			u32 length)
+{
+	struct eng_arriving *arriving = &qp->wire.arriving;
+	struct eng_frame *frame = &arriving->frame;
+	s32 ahead = eng_psn_diff(h->psn, qp->resp.epsn);
+
+	if (ahead < 0) {
+		qp->counters[ENG_CNT_RX_DUPLICATES]++;
+	} else if (ahead > 0) {
+		qp->counters[ENG_CNT_RX_GAPS]++;
+		/* A second round that has lost its beginning again wants another NAK. */
+		if (eng_psn_diff(h->psn, arriving->gap_psn) <= 0)
+			qp->resp.nak_sent = false;
+		arriving->gap_psn = h->psn;
+	} else {
+		arriving->gap_psn = h->psn;
+		/* A packet that breaks the rules has no PSNs: the responder refuses it. */
+		if (!place(qp, h, frame, length))
+			frame->npsn = 0;
+	}
+	eng_responder_request(qp, rq, frame);
+}
+
+/* 9.8.2.2: the rest of a message that lost a packet is dropped, and a new one always begins. */
+static void on_unreliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng_header *h,
+			  u32 length)
+{
+	struct eng_arriving *arriving = &qp->wire.arriving;
+	struct eng_frame *frame = &arriving->frame;
+	bool cont = frame->flags & ENG_FRAME_CONT;
+
+	if (h->psn != qp->resp.epsn)
+		qp->counters[ENG_CNT_RX_GAPS]++;
+	if (cont && (h->psn != qp->resp.epsn || !arriving->open)) {
+		arriving->open = false;
+		qp->counters[ENG_CNT_DROPS]++;
+		return;
+	}
+	if (!cont)
+		arriving->open = false;
+	if (!place(qp, h, frame, length)) {
+		arriving->open = false;
+		qp->counters[ENG_CNT_DROPS]++;
+		return;
+	}
+	eng_responder_request(qp, rq, frame);
+}
+
+/* A queue pair that is connected listens to its peer only. */
+static bool from_path(const struct eng_qp *qp, const struct eng_packet *packet)
+{
+	u8 src[16], dst[16];
+
+	gid_of(packet->net, 0, src);
+	gid_of(packet->net, 1, dst);
+	return eng_qp_on_wire(qp) && !env_memcmp(src, qp->attr.dgid, 16) &&
+	       !env_memcmp(dst, qp->attr.sgid, 16);
+}
+
+static void take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *packet)
+{
+	struct eng_arriving *arriving = &qp->wire.arriving;
+	struct eng_seg segs[PACKET_SEGS];
+	struct eng_header h = { .row = NULL };
+	u32 length, count;
+
+	eng_packet_decode(&h, packet->head);
+	length = packet->length - h.head_bytes - h.pad;
+	count = find_payload(qp, packet, h.head_bytes, length, segs);
+	if (length && !count) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_SHORT);
+		return;
+	}
+	if (qp->type != ENG_QPT_UD && !from_path(qp, packet)) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_ADDRESS);
+		return;
+	}
+	qp->counters[ENG_CNT_RX_PACKETS]++;
+	rq->bytes_left -= length < rq->bytes_left ? length : rq->bytes_left;
+	if (h.row->flags & ENG_IS_ANSWER) {
+		eng_answer_packet(qp, &h, segs, count, length);
+		return;
+	}
+	if (!eng_state_receives(qp)) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_QP_STATE);
+		return;
+	}
+	fill_frame(qp, &h, &arriving->frame);
+	if (h.row->flags & ENG_HAS_PAYLOAD)
+		arriving->frame.length = length;
+	arriving->frame.payload = segs;
+	arriving->frame.segs = count;
+	arriving->packet = packet;
+	arriving->src_qpn = h.src_qpn;
+	if (qp->type == ENG_QPT_RC)
+		on_reliable(qp, rq, &h, length);
+	else if (qp->type == ENG_QPT_UC)
+		on_unreliable(qp, rq, &h, length);
+	else
+		eng_responder_request(qp, rq, &arriving->frame);
+	/* Only a READ stays at hand, and it needs neither. */
+	arriving->frame.payload = NULL;
+	arriving->packet = NULL;
+}
+
+bool eng_arrival_work(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_packet *packet;
+	u32 n;
+
+	for (n = 0; (packet = qp->wire.in) && n < ENG_STEP_FRAMES && !qp->resp.cur; n++) {
+		if (!rq->bytes_left || !rq->wqes_left)
+			return true;
+		qp->wire.in = packet->next;
+		rq->wqes_left--;
+		take_in(qp, rq, packet);
+		let_go(qp, rq, packet);
+	}
+	/* Without room the host kicks us. */
+	return (qp->resp.cur || qp->wire.in) && !qp->wire.blocked;
+}

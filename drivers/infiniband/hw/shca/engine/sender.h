@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * sender.h - requests as packets.
+ */
+#ifndef ENG_SENDER_H
+#define ENG_SENDER_H
+
+#include "psn.h"
+#include "types.h"
+
+/* May a packet of this slot, which is next, go out now? */
+ENG_PRIVATE bool eng_sender_may(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot);
+/* Sends packets of slot nxt, whose payload is resolved.  True: that was the last one of it. */
+ENG_PRIVATE bool eng_sender_emit(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot);
+/* Sends a datagram, which is resolved.  False: no room, try again when kicked. */
+ENG_PRIVATE bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot);
+/* Sends the oldest unacknowledged packet again, alone. */
+ENG_PRIVATE void eng_sender_probe(struct eng_qp *qp);
+/* The wire becomes the link: nothing is known of it. */
+ENG_PRIVATE void eng_sender_start(struct eng_qp *qp);
+/* How many requests of the peer's count a message is: READs are split. */
+ENG_PRIVATE u32 eng_sender_requests(const struct eng_qp *qp, const struct eng_slot *slot);
+/* Hands one packet to the host and counts it. */
+ENG_PRIVATE bool eng_sender_transmit(struct eng_qp *qp, struct eng_tx *tx);
+
+/* PSN of the first packet of slot @index that is not yet among @done ones. */
+static inline u32 eng_sender_psn(const struct eng_qp *qp, u32 index, u32 done)
+{
+	if (index == qp->sq.tail)
+		return qp->sq.psn;
+	return eng_psn_add(eng_qp_slot(qp, index)->frame.psn, done);
+}
+
+static inline u32 eng_sender_una(const struct eng_qp *qp)
+{
+	return eng_sender_psn(qp, qp->sq.una, qp->sq.una_done);
+}
+
+static inline u32 eng_sender_nxt(const struct eng_qp *qp)
+{
+	return eng_sender_psn(qp, qp->sq.nxt, qp->sq.nxt_done);
+}
+
+/* Packets, or responses, that are on their way as far as we know. */
+static inline u32 eng_sender_in_flight(const struct eng_qp *qp)
+{
+	return (eng_sender_nxt(qp) - eng_sender_una(qp)) & ENG_PSN_MASK;
+}
+
+/* Packets that one READ request of this QP asks for: a power of two. */
+static inline u32 eng_sender_read_packets(const struct eng_qp *qp)
+{
+	u32 n = ENG_READ_TOTAL;
+
+	while (n > ENG_READ_MIN && n * qp->attr.max_rd_atomic > ENG_READ_TOTAL)
+		n /= 2;
+	return n;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * stream.h - what a queue pair remembers for its packets.
+ *
+ * Part of types.h, apart for its length.
+ */
+#ifndef ENG_STREAM_H
+#define ENG_STREAM_H
+
+#include "frame.h"
+#include "wire.h"
+
+/* The requester's half.  All times in ns. */
+struct eng_sender {
+	u32 max_psn;		/* behind the last packet ever sent */
+	u32 window, grow;	/* packets in flight, and acknowledged ones towards one more */
+	u32 limit;		/* last message that has a credit, by MSN; see limited */
+	u32 sample_psn;		/* whose acknowledge ends the sample, while sample_at is set */
+	u32 recovered_psn;	/* oldest packet at the last recovery, at recovered_at */
+	u32 backoff;		/* probes since the last progress */
+	u64 sample_at;
+	u64 rtt, rtt_var;	/* 0: not known yet */
+	u64 ack_end;		/* the local ACK timeout */
+	u64 probe_at;
+	u64 recovered_at;
+	bool limited;		/* the peer counts credits */
+	bool probing;		/* a probe is not answered yet */
+};
+
+/* The responder's half: the message that is arriving. */
+struct eng_arriving {
+	u32 gap_psn;		/* of the last packet out of sequence */
+	u32 offset;		/* bytes that are here */
+	u32 dma_length;		/* WRITE: of the whole message */
+	u32 rkey;
+	u64 va;
+	u32 src_qpn;		/* DETH of the datagram at hand */
+	u32 sent;		/* packets of the READ being answered */
+	u8 op;			/* enum eng_op */
+	bool open;		/* between its first and its last packet */
+	bool ack_owed;
+	struct eng_frame frame;	/* the request at hand, decoded */
+	const struct eng_packet *packet;	/* it came with; of datagrams */
+};
+
+struct eng_stream {
+	struct eng_packet *in, *in_last;	/* taken from packet_inbox, oldest first */
+	struct eng_sender out;
+	struct eng_arriving arriving;
+	u64 now;		/* of this step, once asked for; else 0 */
+	bool blocked;		/* the host has no room */
+	bool sent;		/* this step handed packets to the host */
+	bool starved;		/* the budget ended before the packets did */
+};
+
+#endif

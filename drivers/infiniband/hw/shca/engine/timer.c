@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * timer.c - when a reliable sender stops waiting, and how many packets it has in flight.
+ *
+ * Called by the sender (packets leave), the answers (packets are acknowledged) and the step.
+ *
+ * Two deadlines.  The local ACK timeout is that of IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^code
+ * without progress take one of retry_cnt, and none left is RETRY_EXC_ERR; nothing else takes
+ * one, since whatever else happens shows that the peer is alive.  Long before that the probe looks
+ * for a lost tail: the oldest packet goes again, alone; its acknowledge tells where the responder
+ * is, and what the responder has not got goes again.  Probes follow the measured round trip time
+ * and back off exponentially.
+ *
+ * The host's timer is not moved at every packet: it is armed for the first deadline and, when it
+ * comes, for what is the deadline by then.
+ */
+#include "timer.h"
+#include "requester.h"
+#include "retry.h"
+#include "sender.h"
+#include "sge.h"
+#include "state.h"
+
+enum { BACKOFF_MAX = 12 };
+
+u64 eng_timer_now(struct eng_qp *qp)
+{
+	if (!qp->wire.now)
+		qp->wire.now = qp->dev->ops->now(qp->dev);
+	return qp->wire.now;
+}
+
+static u64 probe_gap(const struct eng_qp *qp)
+{
+	const struct eng_sender *out = &qp->wire.out;
+	u64 gap = out->rtt ? out->rtt + 4 * out->rtt_var : ENG_PROBE_UNKNOWN_NS;
+
+	if (gap < ENG_PROBE_LEAST_NS)
+		gap = ENG_PROBE_LEAST_NS;
+	gap <<= out->backoff;
+	return gap < ENG_RESEND_IDLE_NS ? gap : ENG_RESEND_IDLE_NS;
+}
+
+static void arm(struct eng_qp *qp)
+{
+	const struct eng_sender *out = &qp->wire.out;
+	u64 at = out->probe_at < out->ack_end ? out->probe_at : out->ack_end;
+
+	if (at >= qp->retry.armed)
+		return;
+	qp->retry.armed = at;
+	qp->dev->ops->arm(qp, at);
+}
+
+static void begin_waiting(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	out->ack_end = ENG_NO_DEADLINE;
+	if (qp->attr.timeout)
+		out->ack_end = eng_timer_now(qp) + (4096ull << (qp->attr.timeout & 31));
+}
+
+void eng_timer_sent(struct eng_qp *qp, u32 psn, bool sample)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	if (!eng_sender_in_flight(qp))
+		begin_waiting(qp);
+	if (sample && !out->sample_at) {
+		out->sample_at = eng_timer_now(qp);
+		out->sample_psn = psn;
+	}
+	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
+	arm(qp);
+}
+
+/* RFC 6298's estimate, which serves here as well. */
+static void take_sample(struct eng_qp *qp, u32 psn)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u64 took, off;
+
+	if (!out->sample_at || eng_psn_diff(psn, out->sample_psn) < 0)
+		return;
+	took = eng_timer_now(qp) - out->sample_at;
+	out->sample_at = 0;
+	if (!out->rtt) {
+		out->rtt = took + 1;
+		out->rtt_var = took / 2;
+		return;
+	}
+	off = took > out->rtt ? took - out->rtt : out->rtt - took;
+	out->rtt_var += off / 4;
+	out->rtt_var -= out->rtt_var / 4;
+	out->rtt += took / 8 + 1;
+	out->rtt -= out->rtt / 8;
+}
+
+static void widen(struct eng_sender *out, u32 packets)
+{
+	if (out->window < ENG_SEND_WINDOW_MIN)
+		out->window = ENG_SEND_WINDOW_MIN;
+	out->grow += packets;
+	if (out->grow < out->window)
+		return;
+	out->grow = 0;
+	if (out->window < ENG_SEND_WINDOW_MAX)
+		out->window++;
+}
+
+void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	eng_retry_progress(qp);
+	take_sample(qp, psn);
+	widen(out, packets);
+	out->backoff = 0;
+	begin_waiting(qp);
+	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
+}
+
+static void go_back(struct eng_qp *qp)
+{
+	qp->wire.out.sample_at = 0;
+	qp->wire.out.probing = false;
+	eng_requester_go_back(qp);
+}
+
+void eng_timer_recover(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u32 oldest = eng_sender_una(qp);
+	u64 now = eng_timer_now(qp);
+
+	/* What was just sent again cannot be missing yet: this is news of before. */
+	if (out->recovered_at && out->recovered_psn == oldest &&
+	    now - out->recovered_at < out->rtt / 2)
+		return;
+	out->recovered_at = now;
+	out->recovered_psn = oldest;
+	qp->counters[ENG_CNT_EARLY_RECOVERIES]++;
+	out->window -= out->window / 8;
+	if (out->window < ENG_SEND_WINDOW_MIN)
+		out->window = ENG_SEND_WINDOW_MIN;
+	go_back(qp);
+}
+
+/* One packet until somebody answers. */
+static void time_out(struct eng_qp *qp)
+{
+	go_back(qp);
+	if (!eng_retry_count(qp))
+		return;
+	qp->wire.out.window = 1;
+	qp->wire.out.backoff = 0;
+}
+
+static void probe(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+	u8 status = eng_requester_resolve(qp, slot);
+
+	if (status) {
+		eng_requester_fail(qp, status);
+		return;
+	}
+	eng_sender_probe(qp);
+	if (!(slot->flags & ENG_SLOT_INLINE))
+		eng_sge_release(slot->frame.payload, slot->frame.segs);
+	out->probing = true;
+	out->sample_at = 0;
+	if (out->backoff < BACKOFF_MAX)
+		out->backoff++;
+	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
+}
+
+void eng_timer_tick(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u64 now = eng_timer_now(qp);
+
+	if (now < qp->retry.armed)
+		return;
+	qp->retry.armed = ENG_NO_DEADLINE;
+	if (!eng_qp_on_wire(qp) || !eng_sender_in_flight(qp) ||
+	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
+		return;
+	if (now >= out->ack_end) {
+		time_out(qp);
+		return;
+	}
+	if (now >= out->probe_at)
+		probe(qp);
+	arm(qp);
+}

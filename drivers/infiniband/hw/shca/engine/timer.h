@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * timer.h - what happens to a reliable sender as time passes.
+ */
+#ifndef ENG_TIMER_H
+#define ENG_TIMER_H
+
+#include "types.h"
+
+/* A packet leaves; it is one whose acknowledge tells the round trip time when @sample. */
+ENG_PRIVATE void eng_timer_sent(struct eng_qp *qp, u32 psn, bool sample);
+/* @packets more are acknowledged, the last of them @psn. */
+ENG_PRIVATE void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets);
+/* Something in flight is known to be lost: everything from the oldest packet on goes again. */
+ENG_PRIVATE void eng_timer_recover(struct eng_qp *qp);
+/* A step: is a deadline over? */
+ENG_PRIVATE void eng_timer_tick(struct eng_qp *qp);
+/* The time of this step. */
+ENG_PRIVATE u64 eng_timer_now(struct eng_qp *qp);
+
+#endif
