@@ -16,6 +16,7 @@
 #include "psn.h"
 #include "responder.h"
 #include "run.h"
+#include "sender.h"
 #include "state.h"
 
 /* The inbox of a destroyed QP: an address that is no packet. */
@@ -72,17 +73,6 @@ static void gid_of(const u8 *net, u32 which, u8 gid[16])
 	env_memcpy(gid + 12, net + 12 + 4 * which, 4);
 }
 
-static bool fits_service(const struct eng_qp *qp, u8 opcode)
-{
-	static const u8 services[] = {
-		[ENG_QPT_RC] = ENG_SERVICE_RC,
-		[ENG_QPT_UC] = ENG_SERVICE_UC,
-		[ENG_QPT_UD] = ENG_SERVICE_UD,
-	};
-
-	return qp->type < sizeof(services) && services[qp->type] == opcode >> 5;
-}
-
 /* False: the QP is gone, or has more than enough to do. */
 static bool push_packet(struct eng_qp *qp, struct eng_packet *packet)
 {
@@ -116,7 +106,7 @@ static bool to_qp(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *p
 		eng_arrival_count(dev, ENG_CNT_RX_NO_QP);
 		return false;
 	}
-	if (env_unlikely(!fits_service(qp, packet->head[0]))) {
+	if (env_unlikely(packet->head[0] >> 5 != eng_sender_service(qp))) {
 		eng_arrival_count(dev, ENG_CNT_RX_QP_TYPE);
 		return false;
 	}

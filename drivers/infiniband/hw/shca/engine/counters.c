@@ -2,8 +2,8 @@
 /*
  * counters.c - what is counted, by name, and the sums.
  *
- * Called by the host.  QPs count for themselves; packets that are dropped before or instead of being
- * a QP's business are counted by the device.
+ * Called by the host.  QPs count for themselves; packets that are dropped before or instead of
+ * being a QP's business are counted by the device.
  */
 #include "types.h"
 

@@ -45,7 +45,7 @@ static bool send_short(struct eng_qp *qp, struct eng_header *h)
 {
 	struct eng_tx tx = { .qp = qp, .control = true };
 
-	h->service = ENG_SERVICE_RC;
+	h->service = eng_sender_service(qp);
 	h->dest_qpn = qp->attr.dest_qpn;
 	h->msn = qp->resp.msn;
 	tx.head_bytes = eng_packet_encode(h, tx.head);
@@ -120,7 +120,7 @@ static bool send_response(struct eng_qp *qp, const struct eng_frame *frame, cons
 	u32 n = frame->length - offset;
 	struct eng_tx tx = { .qp = qp, .pinned = true, .payload = { seg, 1, 0 } };
 	struct eng_header h = {
-		.service = ENG_SERVICE_RC,
+		.service = eng_sender_service(qp),
 		.op = response_op(arriving->sent, frame->npsn),
 		.dest_qpn = qp->attr.dest_qpn,
 		.psn = eng_psn_add(frame->psn, arriving->sent),

@@ -52,20 +52,12 @@ u32 eng_sender_requests(const struct eng_qp *qp, const struct eng_slot *slot)
 	return (slot->frame.npsn + each - 1) / each;
 }
 
-static u8 service_of(const struct eng_qp *qp)
-{
-	if (qp->type == ENG_QPT_UC)
-		return ENG_SERVICE_UC;
-	return qp->type == ENG_QPT_UD ? ENG_SERVICE_UD : ENG_SERVICE_RC;
-}
-
-/* 9.7.7.2.5: without a credit a message that takes a receive waits until nothing is in flight. */
 static bool has_credit(const struct eng_qp *qp, const struct eng_slot *slot)
 {
 	const struct eng_sender *out = &qp->wire.out;
 
-	return !out->limited || !(slot->frame.flags & ENG_FRAME_RECEIVE) || qp->sq.nxt_done ||
-	       qp->sq.una == qp->sq.nxt || eng_psn_diff(slot->frame.msn, out->limit) <= 0;
+	return !out->limited || !(slot->frame.flags & ENG_FRAME_RECEIVE) ||
+	       eng_psn_diff(slot->frame.msn, out->limit) <= 0;
 }
 
 bool eng_sender_may(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
@@ -78,7 +70,10 @@ bool eng_sender_may(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slo
 	}
 	if (qp->type != ENG_QPT_RC)
 		return true;
-	return eng_sender_in_flight(qp) < qp->wire.out.window && has_credit(qp, slot);
+	if (eng_sender_in_flight(qp) >= qp->wire.out.window)
+		return false;
+	/* 9.7.7.2.5: without a credit a message waits until nothing is in flight. */
+	return qp->sq.nxt_done || qp->sq.una == qp->sq.nxt || has_credit(qp, slot);
 }
 
 /* Is the next request one that may follow at once? */
@@ -89,7 +84,7 @@ static bool another_follows(const struct eng_qp *qp)
 	if (qp->sq.nxt + 1 == qp->sq.tail)
 		return false;
 	next = eng_qp_slot(qp, qp->sq.nxt + 1);
-	return !next->status &&
+	return !next->status && has_credit(qp, next) &&
 	       !(next->flags & (ENG_SLOT_FENCE | ENG_SLOT_FETCH | ENG_SLOT_LOCAL | ENG_SLOT_AWAY));
 }
 
@@ -206,7 +201,7 @@ static void set_begun(struct eng_qp *qp)
 static bool emit_data(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
 {
 	struct eng_frame *frame = &slot->frame;
-	struct eng_header h = { .service = service_of(qp), .dest_qpn = qp->attr.dest_qpn };
+	struct eng_header h = { .service = eng_sender_service(qp), .dest_qpn = qp->attr.dest_qpn };
 	struct eng_tx tx = { .qp = qp };
 	struct eng_cursor at;
 
@@ -249,7 +244,7 @@ static u32 build_read(const struct eng_qp *qp, const struct eng_frame *frame, u3
 static u32 build_fetch(const struct eng_qp *qp, const struct eng_frame *frame, u32 done,
 		       struct eng_header *h)
 {
-	h->service = service_of(qp);
+	h->service = eng_sender_service(qp);
 	h->dest_qpn = qp->attr.dest_qpn;
 	h->psn = eng_psn_add(frame->psn, done);
 	h->ack_req = true;
@@ -300,7 +295,7 @@ void eng_sender_probe(struct eng_qp *qp)
 {
 	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
 	u32 done = qp->sq.una_done;
-	struct eng_header h = { .service = service_of(qp), .dest_qpn = qp->attr.dest_qpn };
+	struct eng_header h = { .service = eng_sender_service(qp), .dest_qpn = qp->attr.dest_qpn };
 	struct eng_tx tx = { .qp = qp };
 	struct eng_cursor at;
 
@@ -321,7 +316,7 @@ bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot
 {
 	struct eng_frame *frame = &slot->frame;
 	struct eng_header h = {
-		.service = ENG_SERVICE_UD,
+		.service = eng_sender_service(qp),
 		.op = send_op(frame, true, true),
 		.dest_qpn = frame->ah->multicast ? 0xffffff : frame->dest_qpn,
 		.psn = frame->psn,

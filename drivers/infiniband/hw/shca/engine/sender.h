@@ -5,6 +5,7 @@
 #ifndef ENG_SENDER_H
 #define ENG_SENDER_H
 
+#include "packet.h"
 #include "psn.h"
 #include "types.h"
 
@@ -22,6 +23,18 @@ ENG_PRIVATE void eng_sender_start(struct eng_qp *qp);
 ENG_PRIVATE u32 eng_sender_requests(const struct eng_qp *qp, const struct eng_slot *slot);
 /* Hands one packet to the host and counts it. */
 ENG_PRIVATE bool eng_sender_transmit(struct eng_qp *qp, struct eng_tx *tx);
+
+/* Whose opcodes the packets of a queue pair carry, in both directions. */
+static inline u8 eng_sender_service(const struct eng_qp *qp)
+{
+	static const u8 services[] = {
+		[ENG_QPT_RC] = ENG_SERVICE_RC,
+		[ENG_QPT_UC] = ENG_SERVICE_UC,
+		[ENG_QPT_UD] = ENG_SERVICE_UD,
+	};
+
+	return services[qp->type];
+}
 
 /* PSN of the first packet of slot @index that is not yet among @done ones. */
 static inline u32 eng_sender_psn(const struct eng_qp *qp, u32 index, u32 done)

@@ -57,7 +57,7 @@ struct eng_packet {
 	struct eng_packet *next;	/* the engine's */
 	const u8 *net;			/* IPv4 or IPv6 header; its first four bits tell which */
 	const u8 *head;			/* BTH */
-	u32 head_bytes;			/* contiguous at @head: all, or at least ENG_WIRE_HEAD_MAX */
+	u32 head_bytes;			/* contiguous: all, or at least ENG_WIRE_HEAD_MAX */
 	u32 length;			/* bytes from BTH on, without ICRC */
 	u32 qpn;			/* the engine's: whom it visits */
 };
