@@ -53,6 +53,7 @@ SHIM_EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *
 	ah->context = pd->context;
 	ah->pd = pd;
 	ah->handle = resp.ah_handle;
+	shim_pd_get(pd);
 	return ah;
 }
 
@@ -63,7 +64,9 @@ SHIM_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 	};
 	int err = shim_ioctl_destroy(ah->context, &what, ah->handle, NULL, 0);
 
-	if (!err)
+	if (!err) {
+		shim_pd_put(ah->pd);
 		shca_ah_free(ah);
+	}
 	return shim_error_set(err);
 }

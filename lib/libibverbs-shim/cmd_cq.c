@@ -148,6 +148,24 @@ SHIM_EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	return shim_error_set(shca_cq_resize_end(cq, err, (int)resp.cqe));
 }
 
+/* Moderation is all that a CQ lets itself be told (G083). */
+int shim_cq_modify(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	struct ib_uverbs_ex_modify_cq req = {
+		.cq_handle = cq->handle,
+		.attr_mask = attr->attr_mask,
+		.attr = { attr->moderate.cq_count, attr->moderate.cq_period },
+	};
+	struct shim_write cmd = {
+		.command = IB_USER_VERBS_EX_CMD_MODIFY_CQ | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.in = &req, .in_len = sizeof(req),
+	};
+
+	if (attr->attr_mask != IBV_CQ_ATTR_MODERATE)
+		return shim_error_set(EINVAL);
+	return shim_error_set(shim_ioctl_write(cq->context, &cmd, NULL));
+}
+
 /* Waits for the acknowledgements of events that were taken (C146, C161). */
 SHIM_EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * cmd_mr.c - memory regions and memory windows.
+ * cmd_mr.c - memory regions.
  *
  * Called by programs.  Each registration first excludes its pages from fork (fork.c, a no-op on
  * kernels that copy pinned pages), and gives them back when it fails or ends.
@@ -10,10 +10,18 @@
 #include <rdma/ib_user_verbs.h>
 #include "ioctl.h"
 
+enum mr_kind {
+	MR_MEMORY,		/* of the process, pinned */
+	MR_ON_DEMAND,		/* its pages are not pinned, and fork may share them */
+	MR_DEVICE,		/* of the device */
+	MR_NULL,		/* no memory at all, and none of the kernel's objects */
+	MR_IMPORTED,		/* another process registered it */
+};
+
 /* Regions that a program can hold; what stands behind the public struct is ours. */
 struct shim_mr {
 	struct ibv_mr ibv;
-	bool on_demand;		/* its pages are not pinned, and fork may share them */
+	enum mr_kind kind;
 };
 
 static int command_reg(struct ibv_pd *pd, struct shim_mr *mr, uint64_t iova, unsigned int access)
@@ -62,17 +70,18 @@ SHIM_EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_
 	mr->ibv.pd = pd;
 	mr->ibv.addr = addr;
 	mr->ibv.length = length;
-	mr->on_demand = access & IBV_ACCESS_ON_DEMAND;
-	err = mr->on_demand ? 0 : shim_fork_exclude(addr, length);
+	mr->kind = access & IBV_ACCESS_ON_DEMAND ? MR_ON_DEMAND : MR_MEMORY;
+	err = mr->kind == MR_MEMORY ? shim_fork_exclude(addr, length) : 0;
 	if (err)
 		goto out_free;
 	err = command_reg(pd, mr, iova, drop_optional(pd->context, access));
 	if (err)
 		goto out_fork;
+	shim_pd_get(pd);
 	return &mr->ibv;
 
 out_fork:
-	if (!mr->on_demand)
+	if (mr->kind == MR_MEMORY)
 		shim_fork_include(addr, length);
 out_free:
 	free(mr);
@@ -99,13 +108,18 @@ SHIM_EXPORT int ibv_dereg_mr(struct ibv_mr *ibmr)
 		UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, UVERBS_ATTR_DESTROY_MR_HANDLE, 0,
 	};
 	struct shim_mr *mr = shim_container_of(ibmr, struct shim_mr, ibv);
-	int err;
+	int err = 0;
 
-	err = shim_ioctl_destroy(ibmr->context, &what, ibmr->handle, NULL, 0);
+	if (mr->kind == MR_NULL)
+		__atomic_sub_fetch(&shim_pd(ibmr->pd)->users, 1, __ATOMIC_RELAXED);
+	else
+		err = shim_ioctl_destroy(ibmr->context, &what, ibmr->handle, NULL, 0);
 	if (err)
 		return shim_error_set(err);
-	if (!mr->on_demand)
+	if (mr->kind == MR_MEMORY)
 		shim_fork_include(ibmr->addr, ibmr->length);
+	if (mr->kind != MR_NULL)
+		shim_pd_put(ibmr->pd);
 	free(mr);
 	return 0;
 }
@@ -133,8 +147,11 @@ static int command_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *
 		return err;
 	mr->lkey = resp.lkey;
 	mr->rkey = resp.rkey;
-	if (flags & IBV_REREG_MR_CHANGE_PD)
+	if (flags & IBV_REREG_MR_CHANGE_PD) {
+		shim_pd_get(pd);
+		shim_pd_put(mr->pd);
 		mr->pd = pd;
+	}
 	return 0;
 }
 
@@ -153,13 +170,13 @@ static bool rereg_input_ok(int flags, struct ibv_pd *pd, void *addr, size_t leng
 SHIM_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			     size_t length, int access)
 {
-	bool on_demand = shim_container_of(mr, struct shim_mr, ibv)->on_demand;
-	bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) && !on_demand;
+	enum mr_kind kind = shim_container_of(mr, struct shim_mr, ibv)->kind;
+	bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) && kind == MR_MEMORY;
 	void *old_addr = mr->addr;
 	size_t old_length = mr->length;
 	int err;
 
-	if (!rereg_input_ok(flags, pd, addr, length, access)) {
+	if (kind > MR_ON_DEMAND || !rereg_input_ok(flags, pd, addr, length, access)) {
 		errno = EINVAL;
 		return IBV_REREG_MR_ERR_INPUT;
 	}
@@ -186,41 +203,113 @@ SHIM_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, vo
 	return 0;
 }
 
-struct ibv_mw *shim_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
+static struct shim_mr *make(struct ibv_pd *pd, enum mr_kind kind)
 {
-	struct ib_uverbs_alloc_mw req = { .pd_handle = pd->handle, .mw_type = (uint8_t)type };
-	struct ib_uverbs_alloc_mw_resp resp = { .mw_handle = 0 };
-	struct shim_write cmd = {
-		.command = IB_USER_VERBS_CMD_ALLOC_MW,
-		.in = &req, .in_len = sizeof(req), .out = &resp, .out_len = sizeof(resp),
-	};
-	struct ibv_mw *mw;
+	struct shim_mr *mr = calloc(1, sizeof(*mr));
 
-	mw = calloc(1, sizeof(*mw));
-	if (!mw) {
+	if (!mr) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (shim_error_set(shim_ioctl_write(pd->context, &cmd, NULL))) {
-		free(mw);
-		return NULL;
-	}
-	mw->context = pd->context;
-	mw->pd = pd;
-	mw->rkey = resp.rkey;
-	mw->handle = resp.mw_handle;
-	mw->type = type;
-	return mw;
+	mr->ibv.context = pd->context;
+	mr->ibv.pd = pd;
+	mr->kind = kind;
+	return mr;
 }
 
-int shim_mw_free(struct ibv_mw *mw)
+/* The key is the same for the whole device: the kernel has no object for it, the PD counts it. */
+struct ibv_mr *shim_mr_alloc_null(struct ibv_pd *pd)
 {
-	static const struct shim_destroy what = {
-		UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, UVERBS_ATTR_DESTROY_MW_HANDLE, 0,
-	};
-	int err = shim_ioctl_destroy(mw->context, &what, mw->handle, NULL, 0);
+	uint32_t lkey = shca_context_null_lkey(shim_context(pd->context));
+	struct shim_mr *mr;
 
-	if (!err)
-		free(mw);
-	return shim_error_set(err);
+	if (!lkey) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	mr = make(pd, MR_NULL);
+	if (!mr)
+		return NULL;
+	mr->ibv.lkey = lkey;
+	mr->ibv.length = SIZE_MAX;
+	__atomic_add_fetch(&shim_pd(pd)->users, 1, __ATOMIC_RELAXED);
+	return &mr->ibv;
+}
+
+static int command_reg_dm(struct shim_mr *mr, struct ibv_dm *dm, uint64_t offset,
+			  unsigned int access)
+{
+	struct ib_uverbs_attr *made;
+	struct shim_ioctl cmd;
+	int err;
+
+	shim_ioctl_init(&cmd, mr->ibv.context, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+	made = shim_ioctl_new(&cmd, UVERBS_ATTR_REG_DM_MR_HANDLE);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_REG_DM_MR_OFFSET, offset);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_REG_DM_MR_LENGTH, mr->ibv.length);
+	shim_ioctl_object(&cmd, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, mr->ibv.pd->handle);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, access);
+	shim_ioctl_object(&cmd, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm->handle);
+	shim_ioctl_out(&cmd, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->ibv.lkey, sizeof(uint32_t));
+	shim_ioctl_out(&cmd, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->ibv.rkey, sizeof(uint32_t));
+	err = shim_ioctl_run(&cmd);
+	mr->ibv.handle = shim_ioctl_made(made);
+	return err;
+}
+
+/* Addresses in it are offsets, and the caller has to know that (G060). */
+struct ibv_mr *shim_mr_reg_dm(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			      size_t length, unsigned int access)
+{
+	size_t size = shca_dm_length(dm);
+	struct shim_mr *mr;
+	int err;
+
+	if (!(access & IBV_ACCESS_ZERO_BASED) || !length || offset > size ||
+	    length > size - offset || dm->context != pd->context) {
+		errno = EINVAL;
+		return NULL;
+	}
+	mr = make(pd, MR_DEVICE);
+	if (!mr)
+		return NULL;
+	mr->ibv.length = length;
+	err = command_reg_dm(mr, dm, offset, drop_optional(pd->context, access));
+	if (shim_error_set(err)) {
+		free(mr);
+		return NULL;
+	}
+	shim_pd_get(pd);
+	return &mr->ibv;
+}
+
+/* The address belongs to the other process, and stays NULL here. */
+SHIM_EXPORT struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	struct shim_ioctl cmd;
+	struct shim_mr *mr;
+	uint64_t length = 0;
+
+	mr = make(pd, MR_IMPORTED);
+	if (!mr)
+		return NULL;
+	shim_ioctl_init(&cmd, pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR);
+	shim_ioctl_object(&cmd, UVERBS_ATTR_QUERY_MR_HANDLE, mr_handle);
+	shim_ioctl_out(&cmd, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->ibv.lkey, sizeof(uint32_t));
+	shim_ioctl_out(&cmd, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->ibv.rkey, sizeof(uint32_t));
+	shim_ioctl_out(&cmd, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length, sizeof(length));
+	if (shim_error_set(shim_ioctl_run(&cmd))) {
+		free(mr);
+		return NULL;
+	}
+	mr->ibv.handle = mr_handle;
+	mr->ibv.length = length;
+	shim_pd_get(pd);
+	return &mr->ibv;
+}
+
+SHIM_EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	shim_pd_put(mr->pd);
+	free(shim_container_of(mr, struct shim_mr, ibv));
 }

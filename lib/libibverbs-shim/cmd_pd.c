@@ -34,6 +34,25 @@ SHIM_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return &pd->ibv;
 }
 
+/* A handle cannot be asked about: whether it is one shows with the first object under it. */
+SHIM_EXPORT struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+{
+	struct shim_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	pd->ibv.context = context;
+	pd->ibv.handle = pd_handle;
+	return &pd->ibv;
+}
+
+SHIM_EXPORT void ibv_unimport_pd(struct ibv_pd *pd)
+{
+	free(shim_pd(pd));
+}
+
 static void free_parent(struct shim_pd *pd)
 {
 	__atomic_sub_fetch(&pd->parent->users, 1, __ATOMIC_RELAXED);
@@ -87,23 +106,31 @@ int shim_td_free(struct ibv_td *ibtd)
 	return 0;
 }
 
-/* Allocators of the program would never be called: rings come from the kernel. */
-struct ibv_pd *shim_pd_alloc_parent(struct ibv_context *context,
-				    struct ibv_parent_domain_init_attr *attr)
+/* Rings are the kernel's memory; the allocators place what the library keeps per object. */
+static int check_parent(struct ibv_context *context,
+			const struct ibv_parent_domain_init_attr *attr)
 {
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 			       IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
+
+	if (attr->comp_mask & ~known)
+		return EOPNOTSUPP;
+	if (!attr->pd || attr->pd->context != context || shim_pd(attr->pd)->parent ||
+	    (attr->td && attr->td->context != context))
+		return EINVAL;
+	if ((attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) &&
+	    (!attr->alloc || !attr->free))
+		return EINVAL;
+	return 0;
+}
+
+struct ibv_pd *shim_pd_alloc_parent(struct ibv_context *context,
+				    struct ibv_parent_domain_init_attr *attr)
+{
 	struct shim_pd *pd;
 
-	if (attr->comp_mask & ~known) {
-		errno = EOPNOTSUPP;
+	if (shim_error_set(check_parent(context, attr)))
 		return NULL;
-	}
-	if (!attr->pd || attr->pd->context != context || shim_pd(attr->pd)->parent ||
-	    (attr->td && attr->td->context != context)) {
-		errno = EINVAL;
-		return NULL;
-	}
 	pd = calloc(1, sizeof(*pd));
 	if (!pd) {
 		errno = ENOMEM;
@@ -112,6 +139,12 @@ struct ibv_pd *shim_pd_alloc_parent(struct ibv_context *context,
 	pd->ibv.context = context;
 	pd->ibv.handle = attr->pd->handle;
 	pd->parent = shim_pd(attr->pd);
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
+		pd->alloc = attr->alloc;
+		pd->free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		pd->context = attr->pd_context;
 	__atomic_add_fetch(&pd->parent->users, 1, __ATOMIC_RELAXED);
 	if (attr->td) {
 		pd->td = shim_container_of(attr->td, struct shim_td, ibv);

@@ -9,8 +9,14 @@
 #include <rdma/ib_user_verbs.h>
 #include "ioctl.h"
 
+/* What an SRQ of an XRC domain has beyond a basic one: both NULL there. */
+struct xrc_part {
+	struct ibv_xrcd *xrcd;
+	struct ibv_cq *cq;
+};
+
 static int command_create(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-			  const struct shim_udata *udata)
+			  const struct xrc_part *xrc, const struct shim_udata *udata)
 {
 	uint32_t max_wr = 0, max_sge = 0;
 	struct ib_uverbs_attr *made;
@@ -25,7 +31,13 @@ static int command_create(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, attr->max_sge);
 	/* srq_limit is irrelevant at creation and must not arm the event (C204). */
 	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_CREATE_SRQ_LIMIT, 0);
-	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_CREATE_SRQ_TYPE, IB_UVERBS_SRQT_BASIC);
+	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_CREATE_SRQ_TYPE,
+			  xrc->xrcd ? IB_UVERBS_SRQT_XRC : IB_UVERBS_SRQT_BASIC);
+	if (xrc->xrcd) {
+		shim_ioctl_object(&cmd, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE,
+				  shim_xrcd(xrc->xrcd)->handle);
+		shim_ioctl_object(&cmd, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, xrc->cq->handle);
+	}
 	shim_ioctl_fd(&cmd, UVERBS_ATTR_CREATE_SRQ_EVENT_FD, srq->context->async_fd);
 	shim_ioctl_out(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &max_wr, sizeof(max_wr));
 	shim_ioctl_out(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &max_sge, sizeof(max_sge));
@@ -49,7 +61,8 @@ static int command_destroy(struct ibv_srq *srq, struct ib_uverbs_destroy_srq_res
 	return shim_ioctl_destroy(srq->context, &what, srq->handle, resp, sizeof(*resp));
 }
 
-SHIM_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+static struct ibv_srq *create(struct ibv_pd *pd, struct ibv_srq_init_attr *init,
+			      const struct xrc_part *xrc)
 {
 	struct ibv_srq_attr granted = init->attr;
 	struct ib_uverbs_destroy_srq_resp resp;
@@ -66,14 +79,12 @@ SHIM_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_ini
 	srq->srq_context = init->srq_context;
 	srq->pd = pd;
 	shim_events_init(&srq->mutex, &srq->cond);
-	err = command_create(srq, &granted, &udata);
+	err = command_create(srq, &granted, xrc, &udata);
 	if (err)
 		goto out_free;
 	err = shca_srq_start(srq, &granted);
 	if (err)
 		goto out_destroy;
-	if (shim_pd(pd)->parent)
-		__atomic_add_fetch(&shim_pd(pd)->users, 1, __ATOMIC_RELAXED);
 	init->attr.max_wr = granted.max_wr;
 	init->attr.max_sge = granted.max_sge;
 	return srq;
@@ -86,23 +97,40 @@ out_free:
 	return NULL;
 }
 
-/* The header sends basic SRQs to ibv_create_srq(); other kinds the device does not have. */
+SHIM_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+{
+	static const struct xrc_part none;
+
+	return create(pd, init, &none);
+}
+
+/* The header sends basic SRQs without a mark to ibv_create_srq(); tag matching is not there. */
 struct ibv_srq *shim_srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
-	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
-	bool basic = !(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) ||
-		     attr->srq_type == IBV_SRQT_BASIC;
+	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			       IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	const uint32_t xrc_needs = known;
+	enum ibv_srq_type type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type :
+									     IBV_SRQT_BASIC;
+	struct xrc_part xrc = { .xrcd = NULL };
+	int err = 0;
 
-	if (attr->comp_mask & ~known || !basic) {
-		errno = EOPNOTSUPP;
+	if (attr->comp_mask & ~known || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC))
+		err = EOPNOTSUPP;
+	else if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd ||
+		 attr->pd->context != context)
+		err = EINVAL;
+	else if (type == IBV_SRQT_XRC &&
+		 ((attr->comp_mask & xrc_needs) != xrc_needs || !attr->xrcd || !attr->cq ||
+		  attr->xrcd->context != context || attr->cq->context != context))
+		err = EINVAL;
+	if (shim_error_set(err))
 		return NULL;
+	if (type == IBV_SRQT_XRC) {
+		xrc.xrcd = attr->xrcd;
+		xrc.cq = attr->cq;
 	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd ||
-	    attr->pd->context != context) {
-		errno = EINVAL;
-		return NULL;
-	}
-	return ibv_create_srq(attr->pd, (struct ibv_srq_init_attr *)attr);
+	return create(attr->pd, (struct ibv_srq_init_attr *)attr, &xrc);
 }
 
 SHIM_EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
@@ -155,8 +183,6 @@ SHIM_EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
 	if (err)
 		return shim_error_set(err);
 	shim_events_wait(&srq->mutex, &srq->cond, &srq->events_completed, resp.events_reported);
-	if (shim_pd(srq->pd)->parent)
-		__atomic_sub_fetch(&shim_pd(srq->pd)->users, 1, __ATOMIC_RELAXED);
 	shca_srq_free(srq);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <rdma/shca-abi.h>
 #include "ioctl.h"
 
 #define DEVICE_DIR "/dev/infiniband"
@@ -63,6 +64,28 @@ static int open_node(const struct shim_device *dev)
 	return fd;
 }
 
+/*
+ * A context that another process made: the driver's part comes in an attribute of its own,
+ * because that command has no room for it.
+ */
+static int command_query(struct shim_context *ctx, const struct shim_udata *udata)
+{
+	struct ibv_context *context = &ctx->v.context;
+	struct shim_ioctl cmd;
+	uint32_t vectors = 1;
+	int err;
+
+	shim_ioctl_init(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
+	shim_ioctl_out(&cmd, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, &vectors,
+		       sizeof(vectors));
+	shim_ioctl_out_optional(&cmd, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, &ctx->core_support,
+				sizeof(ctx->core_support));
+	shim_ioctl_out(&cmd, SHCA_ATTR_QUERY_CONTEXT_RESP, udata->out, udata->out_len);
+	err = shim_ioctl_run(&cmd);
+	context->num_comp_vectors = vectors ? (int)vectors : 1;
+	return err;
+}
+
 static int command_context(struct shim_context *ctx, const struct shim_udata *udata)
 {
 	struct ibv_context *context = &ctx->v.context;
@@ -94,12 +117,6 @@ static int command_async_fd(struct ibv_context *context)
 	return err;
 }
 
-static int no_xrcd(struct ibv_xrcd *xrcd)
-{
-	(void)xrcd;
-	return EOPNOTSUPP;
-}
-
 static int query_srq_num(struct ibv_srq *srq, uint32_t *number)
 {
 	*number = shca_srq_number(srq);
@@ -121,13 +138,22 @@ static void fill_tables(struct shim_context *ctx)
 	v->create_qp_ex = shim_qp_create_ex;
 	v->create_srq_ex = shim_srq_create_ex;
 	v->get_srq_num = query_srq_num;
-	v->close_xrcd = no_xrcd;
+	v->modify_cq = shim_cq_modify;
+	v->open_qp = shim_qp_open;
+	v->modify_qp_rate_limit = shim_qp_set_rate_limit;
+	v->open_xrcd = shim_xrcd_open;
+	v->close_xrcd = shim_xrcd_close;
+	v->alloc_null_mr = shim_mr_alloc_null;
+	v->alloc_dm = shim_dm_alloc;
+	v->free_dm = shim_dm_free;
+	v->reg_dm_mr = shim_mr_reg_dm;
 	v->context.ops.alloc_mw = shim_mw_alloc;
 	v->context.ops.dealloc_mw = shim_mw_free;
 	shca_context_set_ops(ctx);
 }
 
-static int start(struct shim_context *ctx)
+/* Leaves the command descriptor to the caller when it fails. */
+static int start(struct shim_context *ctx, bool imported)
 {
 	struct shim_udata udata = { .in = NULL };
 	int err;
@@ -135,7 +161,7 @@ static int start(struct shim_context *ctx)
 	err = shca_context_alloc(ctx, &udata);
 	if (err)
 		return err;
-	err = command_context(ctx, &udata);
+	err = imported ? command_query(ctx, &udata) : command_context(ctx, &udata);
 	if (!err)
 		err = command_async_fd(&ctx->v.context);
 	if (!err)
@@ -148,40 +174,74 @@ static int start(struct shim_context *ctx)
 	return err;
 }
 
-SHIM_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+/* Sets errno; the context holds a reference to the device then, and owns cmd_fd. */
+static struct ibv_context *make(struct shim_device *dev, int cmd_fd, bool imported)
 {
-	struct shim_device *dev = shim_device(device);
-	struct shim_context *ctx;
+	struct shim_context *ctx = calloc(1, sizeof(*ctx));
 	int err;
 
-	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	ctx->device = dev;
-	ctx->v.context.device = device;
+	ctx->v.context.device = &dev->ibv;
 	ctx->v.context.async_fd = -1;
-	ctx->v.context.cmd_fd = open_node(dev);
-	if (ctx->v.context.cmd_fd < 0) {
-		err = errno;
-		goto out_free;
-	}
+	ctx->v.context.cmd_fd = cmd_fd;
 	pthread_mutex_init(&ctx->v.context.mutex, NULL);
 	fill_tables(ctx);
-	err = start(ctx);
-	if (err)
-		goto out_close;
+	err = start(ctx, imported);
+	if (shim_error_set(err)) {
+		pthread_mutex_destroy(&ctx->v.context.mutex);
+		free(ctx);
+		return NULL;
+	}
 	__atomic_add_fetch(&dev->refs, 1, __ATOMIC_RELAXED);
 	return &ctx->v.context;
+}
 
-out_close:
-	pthread_mutex_destroy(&ctx->v.context.mutex);
-	close(ctx->v.context.cmd_fd);
-out_free:
-	free(ctx);
-	errno = err;
-	return NULL;
+SHIM_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct shim_device *dev = shim_device(device);
+	struct ibv_context *context;
+	int fd = open_node(dev);
+
+	if (fd < 0)
+		return NULL;
+	context = make(dev, fd, false);
+	if (!context) {
+		int err = errno;
+
+		close(fd);
+		errno = err;
+	}
+	return context;
+}
+
+/* The device of a descriptor is the one whose character device has its number. */
+SHIM_EXPORT struct ibv_context *ibv_import_device(int cmd_fd)
+{
+	struct ibv_context *context = NULL;
+	struct ibv_device **list;
+	struct stat st;
+	int i, err = ENODEV;
+
+	if (fstat(cmd_fd, &st))
+		return NULL;
+	list = ibv_get_device_list(NULL);
+	if (!list)
+		return NULL;
+	for (i = 0; list[i]; i++) {
+		if (!S_ISCHR(st.st_mode) || shim_device(list[i])->cdev != st.st_rdev)
+			continue;
+		context = make(shim_device(list[i]), cmd_fd, true);
+		err = errno;
+		break;
+	}
+	ibv_free_device_list(list);
+	if (!context)
+		errno = err;
+	return context;
 }
 
 /* Always 0 (G041); what is still open dies with the last descriptor and mapping. */

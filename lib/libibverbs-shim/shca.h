@@ -10,6 +10,7 @@
 #define SHCA_H
 
 #include <rdma/shca-abi.h>
+#include "shca_map.h"
 #include "shca_ring.h"
 #include "shim.h"
 
@@ -19,11 +20,6 @@
 #define SHCA_QPN_LEAF_BITS 12
 #define SHCA_QPN_LEAF_SIZE (1U << SHCA_QPN_LEAF_BITS)
 #define SHCA_QPN_LEAVES	   (1U << (24 - SHCA_QPN_LEAF_BITS))
-
-struct shca_map {
-	uint8_t *base;		/* NULL: not mapped */
-	size_t size;		/* bytes */
-};
 
 struct shca_qp;
 
@@ -66,6 +62,13 @@ struct shca_builder {
 	int err;			/* the first error since wr_start */
 };
 
+/* What a send request says of its target beyond address and key. */
+enum shca_target {
+	SHCA_TARGET_PEER,	/* nothing: the QP is connected */
+	SHCA_TARGET_UD,
+	SHCA_TARGET_XRC,
+};
+
 struct shca_qp {
 	union {
 		struct ibv_qp ibv;
@@ -77,7 +80,8 @@ struct shca_qp {
 	uint32_t opcodes;	/* bit per enum ibv_wr_opcode that the type can do */
 	uint32_t max_inline;	/* bytes */
 	uint8_t send_flags;	/* of every request: SIGNALED with sq_sig_all */
-	bool ud;
+	uint8_t target;		/* enum shca_target */
+	bool placed;		/* the program's allocator gave this memory */
 	struct shca_map map;
 	struct shca_builder build;	/* under sq.lock, from wr_start to wr_complete */
 	struct shca_create_qp_resp resp;
@@ -91,6 +95,7 @@ struct shca_srq {
 	struct shca_map map;
 	struct shca_create_srq_resp resp;
 	struct shca_modify_srq_req modify;
+	bool placed;		/* the program's allocator gave this memory */
 	pthread_mutex_t gate;	/* of rq.lock, for resizes */
 	struct shca_queue rq SHCA_ALIGNED;	/* tail is unused: shared->cons frees entries */
 };
@@ -103,6 +108,8 @@ struct shca_cq {
 	struct shca_context *hw;
 	struct shca_map map;
 	struct shca_create_cq_resp resp;
+	struct ibv_pd *pd;	/* the parent domain, NULL: none */
+	bool placed;		/* its allocator gave this memory */
 	pthread_mutex_t gate;	/* of lock, for resizes */
 	/* Everything below is protected by lock. */
 	struct shca_lock lock SHCA_ALIGNED;
@@ -157,23 +164,16 @@ static inline void shca_gate_lock(pthread_mutex_t *gate, struct shca_lock *lock)
 		shca_gate_wait(gate, lock);
 }
 
-/* Zeroed memory whose address suits SHCA_ALIGNED members; released with free(). */
-void *shca_map_zalloc(size_t size);
-int shca_map_open(struct shca_map *map, int fd, const struct shca_mmap_info *info, int prot);
-void shca_map_close(struct shca_map *map);
-/* EPROTO when a ring that the kernel described does not lie in the mapping behind its head. */
-int shca_map_check_ring(const struct shca_map *map, const struct shca_ring_info *ring,
-			size_t head_size);
-int shca_map_open_doorbell(struct ibv_context *context);
-/* 0 or an errno value; the engine works in this call. */
-int shca_map_ring_doorbell(int fd, uint32_t qpn);
-
 /* shca_post.c */
 int shca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int shca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int shca_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 /* Rings if the engine is not looking; 0 or an errno value. */
 int shca_post_kick(struct shca_qp *qp);
+int shca_post_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+/* Fills a BIND_MW request from what the caller wants; 0 or an errno value. */
+int shca_post_fill_bind(struct shca_send_wqe *wqe, const struct ibv_mw *mw, uint32_t rkey,
+			const struct ibv_mw_bind_info *info);
 bool shca_post_has_room(struct shca_queue *sq, uint32_t head);
 
 /* shca_wr.c */

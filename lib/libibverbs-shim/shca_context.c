@@ -54,13 +54,9 @@ void shca_context_free(struct shim_context *ctx)
 	ctx->hw = NULL;
 }
 
-/* Windows are not bound on this device yet, but nobody tests the slot before the jump. */
-static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+uint32_t shca_context_null_lkey(struct shim_context *ctx)
 {
-	(void)qp;
-	(void)mw;
-	(void)bind;
-	return EOPNOTSUPP;
+	return ctx->hw->resp.null_lkey;
 }
 
 void shca_context_set_ops(struct shim_context *ctx)
@@ -72,5 +68,5 @@ void shca_context_set_ops(struct shim_context *ctx)
 	ops->post_send = shca_post_send;
 	ops->post_recv = shca_post_recv;
 	ops->post_srq_recv = shca_post_srq_recv;
-	ops->bind_mw = bind_mw;
+	ops->bind_mw = shca_post_bind;
 }

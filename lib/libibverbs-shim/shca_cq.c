@@ -15,15 +15,20 @@ _Static_assert(sizeof(struct shca_cqe) == SHCA_WQE_UNIT, "a CQE is one cache lin
 struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			     bool extended, struct shim_udata *udata)
 {
-	struct shca_cq *cq = shca_map_zalloc(sizeof(*cq));
+	struct ibv_pd *pd = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain : NULL;
+	struct shca_cq *cq;
+	bool placed;
 
+	cq = shca_map_zalloc_in(pd, sizeof(*cq), SHIM_RESOURCE_CQ, &placed);
 	if (!cq)
 		return NULL;
+	cq->placed = placed;
+	cq->pd = pd;
 	cq->hw = ctx->hw;
 	pthread_mutex_init(&cq->gate, NULL);
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
 		cq->lock.off = attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
-	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) && shim_pd(attr->parent_domain)->td)
+	if (pd && shim_pd(pd)->td)
 		cq->lock.off = true;
 	if (extended)
 		shca_cq_ex_fill(cq, attr->wc_flags);
@@ -82,7 +87,7 @@ void shca_cq_free(struct ibv_cq *ibcq)
 	pthread_mutex_destroy(&cq->gate);
 	pthread_mutex_destroy(&ibcq->mutex);
 	pthread_cond_destroy(&ibcq->cond);
-	free(cq);
+	shca_map_free_in(cq->pd, cq, SHIM_RESOURCE_CQ, cq->placed);
 }
 
 /* Pollers sleep while the kernel moves the CQEs (shca_gate.c). */

@@ -24,6 +24,40 @@ void *shca_map_zalloc(size_t size)
 	return mem;
 }
 
+/* As parent domains tell their allocators: the driver above, its kind of object below. */
+static uint64_t resource_type(enum shim_resource what)
+{
+	return (uint64_t)SHCA_DRIVER_ID << 32 | (uint32_t)what;
+}
+
+void *shca_map_zalloc_in(struct ibv_pd *ibpd, size_t size, enum shim_resource what, bool *placed)
+{
+	const struct shim_pd *pd = ibpd ? shim_pd(ibpd) : NULL;
+	void *mem = IBV_ALLOCATOR_USE_DEFAULT;
+
+	if (pd && pd->alloc)
+		mem = pd->alloc(ibpd, pd->context, size, SHCA_CACHE_LINE, resource_type(what));
+	*placed = mem != IBV_ALLOCATOR_USE_DEFAULT;
+	if (!*placed)
+		mem = shca_map_zalloc(size);
+	else if (mem)
+		memset(mem, 0, size);
+	if (mem)
+		shim_pd_get(ibpd);
+	return mem;
+}
+
+void shca_map_free_in(struct ibv_pd *ibpd, void *mem, enum shim_resource what, bool placed)
+{
+	const struct shim_pd *pd = ibpd ? shim_pd(ibpd) : NULL;
+
+	if (placed)
+		pd->free(ibpd, pd->context, mem, resource_type(what));
+	else
+		free(mem);
+	shim_pd_put(ibpd);
+}
+
 int shca_map_open(struct shca_map *map, int fd, const struct shca_mmap_info *info, int prot)
 {
 	void *base;

@@ -30,6 +30,9 @@ static inline bool account(struct shca_cq *cq, const struct shca_cqe *cqe)
 {
 	struct shca_qp *qp = cq->last_qp;
 
+	/* The SRQ's own count frees its entries, and the QP may be another process's (XRC). */
+	if (SHIM_UNLIKELY(cqe->srq))
+		return true;
 	if (SHIM_UNLIKELY(cqe->qpn != cq->last_qpn || !qp)) {
 		qp = find_qp(cq->hw, cqe->qpn);
 		if (!qp)

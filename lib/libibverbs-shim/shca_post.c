@@ -11,6 +11,13 @@
 #include <string.h>
 #include "shca.h"
 
+/* Beyond the flags of programs: the window is of type 1, bound by ibv_bind_mw(). */
+#define BIND_TYPE_1 (1U << 31)
+
+/* Rights that a window can have. */
+#define MW_ACCESS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
+		   IBV_ACCESS_ZERO_BASED)
+
 /* Flags that mean something on this device. */
 #define SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 
@@ -24,7 +31,7 @@ _Static_assert(sizeof(struct shca_send_wqe) == SHCA_SEND_WQE_HEAD, "SGEs follow 
 _Static_assert(sizeof(struct shca_recv_wqe) == SHCA_RECV_WQE_HEAD, "SGEs follow the head");
 
 #define ATOMICS (1U << IBV_WR_ATOMIC_CMP_AND_SWP | 1U << IBV_WR_ATOMIC_FETCH_AND_ADD)
-#define SENDS	(1U << IBV_WR_SEND | 1U << IBV_WR_SEND_WITH_IMM)
+#define SENDS	(1U << IBV_WR_SEND | 1U << IBV_WR_SEND_WITH_IMM | 1U << IBV_WR_SEND_WITH_INV)
 /* Requests that bring their own data; only they can be inline (C239). */
 #define PUSHES	(SENDS | 1U << IBV_WR_RDMA_WRITE | 1U << IBV_WR_RDMA_WRITE_WITH_IMM)
 
@@ -93,17 +100,83 @@ static inline void fill_remote(struct shca_send_wqe *wqe, const struct ibv_send_
 	wqe->remote.rkey = wr->wr.rdma.rkey;
 }
 
-/* Requests without data of their own: they bring some here, and cannot be inline (C239). */
-static __attribute__((noinline)) int fill_pull(struct shca_send_wqe *wqe,
-					       const struct ibv_send_wr *wr)
+int shca_post_fill_bind(struct shca_send_wqe *wqe, const struct ibv_mw *mw, uint32_t rkey,
+			const struct ibv_mw_bind_info *info)
 {
-	if (wqe->flags & SHCA_SEND_INLINE)
+	struct shca_bind_ops *ops = (struct shca_bind_ops *)(wqe + 1);
+
+	if (info->mw_access_flags & ~(unsigned int)MW_ACCESS ||
+	    (!info->mr && (info->addr || info->length)))
 		return EINVAL;
+	if (info->mr && info->mr->pd->handle != mw->pd->handle)
+		return EPERM;
+	wqe->ex = rkey;
+	wqe->count = 0;
+	wqe->remote.addr = 0;
+	wqe->remote.rkey = mw->rkey;
+	ops->addr = info->addr;
+	ops->length = info->length;
+	ops->lkey = info->mr && info->length ? info->mr->lkey : 0;
+	ops->access = info->mw_access_flags;
+	return 0;
+}
+
+/* Windows of type 1 are bound by their own verb (G058). */
+static int fill_bind(struct shca_send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	const struct ibv_mw *mw = wr->bind_mw.mw;
+
+	if (!mw || (mw->type == IBV_MW_TYPE_1) != !!(wr->send_flags & BIND_TYPE_1))
+		return EINVAL;
+	return shca_post_fill_bind(wqe, mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+}
+
+static bool sges_ok(const struct shca_queue *q, const struct ibv_sge *list, uint32_t count)
+{
+	return SHIM_LIKELY(count <= q->max_sge && (!count || list));
+}
+
+static inline void fill_head(const struct shca_qp *qp, struct shca_send_wqe *wqe,
+			     const struct ibv_send_wr *wr, uint8_t flags)
+{
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = (uint8_t)wr->opcode;
+	wqe->flags = flags | qp->send_flags;
+	wqe->ex = wr->invalidate_rkey;
+}
+
+/* Requests without data of their own: some bring data here; none can be inline (C239). */
+static __attribute__((noinline)) int fill_other(struct shca_qp *qp, struct shca_send_wqe *wqe,
+						const struct ibv_send_wr *wr)
+{
+	uint32_t opcode = (uint32_t)wr->opcode;
+
+	if (opcode >= 32 || !is_one_of(opcode, qp->opcodes) ||
+	    wr->send_flags & IBV_SEND_INLINE || !sges_ok(&qp->sq, wr->sg_list, wr->num_sge))
+		return EINVAL;
+	fill_head(qp, wqe, wr, (uint8_t)(wr->send_flags & SEND_FLAGS));
+	wqe->remote.xrc_srqn = qp->target == SHCA_TARGET_XRC ? wr->qp_type.xrc.remote_srqn : 0;
 	if (is_one_of(wqe->opcode, ATOMICS))
 		return fill_atomic(wqe, wr);
+	if (wqe->opcode == IBV_WR_BIND_MW)
+		return fill_bind(wqe, wr);
+	if (wqe->opcode == IBV_WR_LOCAL_INV) {
+		wqe->count = 0;
+		return 0;
+	}
 	fill_remote(wqe, wr);
 	copy_sges(wqe + 1, wr->sg_list, (uint32_t)wr->num_sge);
 	wqe->count = (uint16_t)wr->num_sge;
+	return 0;
+}
+
+static inline int fill_target(struct shca_qp *qp, struct shca_send_wqe *wqe,
+			      const struct ibv_send_wr *wr)
+{
+	if (qp->target == SHCA_TARGET_UD)
+		return fill_ud(wqe, wr);
+	fill_remote(wqe, wr);
+	wqe->remote.xrc_srqn = wr->qp_type.xrc.remote_srqn;
 	return 0;
 }
 
@@ -111,21 +184,16 @@ static inline int fill_send(struct shca_qp *qp, struct shca_send_wqe *wqe,
 			    const struct ibv_send_wr *wr)
 {
 	uint32_t opcode = (uint32_t)wr->opcode, count = (uint32_t)wr->num_sge;
-	uint8_t flags = (uint8_t)(wr->send_flags & SEND_FLAGS) | qp->send_flags;
+	uint8_t flags = (uint8_t)(wr->send_flags & SEND_FLAGS);
 
-	if (SHIM_UNLIKELY(opcode >= 32 || !is_one_of(opcode, qp->opcodes)))
+	if (SHIM_UNLIKELY(opcode >= 32 || !is_one_of(opcode, qp->opcodes & PUSHES)))
+		return fill_other(qp, wqe, wr);
+	if (!sges_ok(&qp->sq, wr->sg_list, count))
 		return EINVAL;
-	if (SHIM_UNLIKELY(count > qp->sq.max_sge || (count && !wr->sg_list)))
-		return EINVAL;
-	wqe->wr_id = wr->wr_id;
-	wqe->opcode = (uint8_t)opcode;
-	wqe->flags = flags;
-	wqe->ex = wr->invalidate_rkey;
-	if (SHIM_UNLIKELY(!is_one_of(opcode, PUSHES)))
-		return fill_pull(wqe, wr);
-	if (SHIM_LIKELY(!qp->ud))
+	fill_head(qp, wqe, wr, flags);
+	if (SHIM_LIKELY(qp->target == SHCA_TARGET_PEER))
 		fill_remote(wqe, wr);
-	else if (fill_ud(wqe, wr))
+	else if (fill_target(qp, wqe, wr))
 		return EINVAL;
 	if (flags & SHCA_SEND_INLINE)
 		return copy_inline(qp, wqe, wr->sg_list, count);
@@ -211,6 +279,29 @@ int shca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	shca_publish(&qp->shared->sq_prod, head);
 	shca_unlock(&sq->lock);
 	return SHIM_LIKELY(!must_ring(qp)) ? err : ring(qp, first, bad_wr, err);
+}
+
+/* The new key is the caller's at once (G059); it differs from the old one in its tag. */
+int shca_post_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags | BIND_TYPE_1,
+		.bind_mw = {
+			.mw = mw,
+			.rkey = ibv_inc_rkey(mw->rkey),
+			.bind_info = bind->bind_info,
+		},
+	}, *bad;
+	int err;
+
+	if (qp->pd->handle != mw->pd->handle)
+		return EPERM;
+	err = shca_post_send(qp, &wr, &bad);
+	if (!err)
+		mw->rkey = wr.bind_mw.rkey;
+	return err;
 }
 
 static inline int fill_recv(struct shca_queue *q, uint32_t count, const struct ibv_recv_wr *wr)

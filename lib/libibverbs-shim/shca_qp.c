@@ -14,35 +14,45 @@
 
 #define OP(name) (1U << IBV_WR_##name)
 
-/* What may be posted on a QP of a type (C226..C228). */
+#define DATAGRAM (OP(SEND) | OP(SEND_WITH_IMM))
+#define UNRELIABLE (DATAGRAM | OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM) | OP(SEND_WITH_INV) | \
+		    OP(LOCAL_INV) | OP(BIND_MW))
+#define RELIABLE (UNRELIABLE | OP(RDMA_READ) | OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD))
+
+/* What may be posted on a QP of a type (C226..C228, G115). */
 static const uint32_t opcodes_of_type[] = {
-	[IBV_QPT_RC] = OP(SEND) | OP(SEND_WITH_IMM) | OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM) |
-		       OP(RDMA_READ) | OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD),
-	[IBV_QPT_UC] = OP(SEND) | OP(SEND_WITH_IMM) | OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM),
-	[IBV_QPT_UD] = OP(SEND) | OP(SEND_WITH_IMM),
+	[IBV_QPT_RC] = RELIABLE,
+	[IBV_QPT_UC] = UNRELIABLE,
+	[IBV_QPT_UD] = DATAGRAM,
+	[IBV_QPT_XRC_SEND] = RELIABLE,
 };
+
+/* What a QP without queues of its own shows to who posts to it all the same: state RESET. */
+static struct shca_qp_shared no_queues;
 
 static uint32_t opcodes_of(enum ibv_qp_type type)
 {
 	return (unsigned int)type < SHIM_ARRAY_SIZE(opcodes_of_type) ? opcodes_of_type[type] : 0;
 }
 
+static enum shca_target target_of(enum ibv_qp_type type)
+{
+	if (type == IBV_QPT_UD)
+		return SHCA_TARGET_UD;
+	return type == IBV_QPT_XRC_SEND ? SHCA_TARGET_XRC : SHCA_TARGET_PEER;
+}
+
+_Static_assert((int)IBV_QP_EX_WITH_RDMA_WRITE == OP(RDMA_WRITE), "one bit per opcode");
+_Static_assert((int)IBV_QP_EX_WITH_SEND == OP(SEND), "one bit per opcode");
+_Static_assert((int)IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD == OP(ATOMIC_FETCH_AND_ADD), "likewise");
+_Static_assert((int)IBV_QP_EX_WITH_SEND_WITH_INV == OP(SEND_WITH_INV), "likewise");
+
 /* The bits of enum ibv_qp_create_send_ops_flags are those of the opcodes. */
 static int check_send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
-	uint64_t can = 0;
-	uint32_t ops = opcodes_of(attr->qp_type);
-
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return 0;
-	can |= ops & OP(RDMA_WRITE) ? IBV_QP_EX_WITH_RDMA_WRITE : 0;
-	can |= ops & OP(RDMA_WRITE_WITH_IMM) ? IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM : 0;
-	can |= ops & OP(SEND) ? IBV_QP_EX_WITH_SEND : 0;
-	can |= ops & OP(SEND_WITH_IMM) ? IBV_QP_EX_WITH_SEND_WITH_IMM : 0;
-	can |= ops & OP(RDMA_READ) ? IBV_QP_EX_WITH_RDMA_READ : 0;
-	can |= ops & OP(ATOMIC_CMP_AND_SWP) ? IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP : 0;
-	can |= ops & OP(ATOMIC_FETCH_AND_ADD) ? IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD : 0;
-	return attr->send_ops_flags & ~can ? EOPNOTSUPP : 0;
+	return attr->send_ops_flags & ~(uint64_t)opcodes_of(attr->qp_type) ? EOPNOTSUPP : 0;
 }
 
 /* Sets errno. */
@@ -50,19 +60,22 @@ struct ibv_qp *shca_qp_alloc(struct shim_context *ctx, const struct ibv_qp_init_
 			     struct shim_udata *udata)
 {
 	struct shca_qp *qp;
+	bool placed;
 
 	if (shim_error_set(check_send_ops(attr)))
 		return NULL;
-	qp = shca_map_zalloc(sizeof(*qp));
+	qp = shca_map_zalloc_in(attr->pd, sizeof(*qp), SHIM_RESOURCE_QP, &placed);
 	if (!qp) {
 		errno = ENOMEM;
 		return NULL;
 	}
+	qp->placed = placed;
+	qp->shared = &no_queues;
 	qp->hw = ctx->hw;
 	qp->doorbell_fd = ctx->hw->doorbell_fd;
 	qp->opcodes = opcodes_of(attr->qp_type);
-	qp->ud = attr->qp_type == IBV_QPT_UD;
-	if (shim_pd(attr->pd)->td)
+	qp->target = (uint8_t)target_of(attr->qp_type);
+	if (attr->pd && shim_pd(attr->pd)->td)
 		qp->sq.lock.off = qp->rq.lock.off = true;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		shca_wr_fill(qp);
@@ -118,11 +131,14 @@ static bool fits(const struct shca_queue *q, uint32_t head, uint64_t data)
 	return !q->max_wr || q->stride >= head + data;
 }
 
+/* Receive QPs of XRC have no queues: what they receive goes to SRQs and their CQs. */
 int shca_qp_start(struct ibv_qp *ibqp, const struct ibv_qp_cap *granted, bool sig_all)
 {
 	struct shca_qp *qp = shca_qp(ibqp);
 	int err;
 
+	if (ibqp->qp_type == IBV_QPT_XRC_RECV)
+		return 0;
 	err = shca_map_open(&qp->map, qp->hw->cmd_fd, &qp->resp.map, PROT_READ | PROT_WRITE);
 	if (err)
 		return err;
@@ -151,8 +167,9 @@ void shca_qp_stop_begin(struct ibv_qp *qp)
 
 static void forget_cqes(struct shca_qp *qp)
 {
-	shca_cq_forget(shca_cq(qp->ibv.send_cq), qp->ibv.qp_num);
-	if (qp->ibv.recv_cq != qp->ibv.send_cq)
+	if (qp->ibv.send_cq)
+		shca_cq_forget(shca_cq(qp->ibv.send_cq), qp->ibv.qp_num);
+	if (qp->ibv.recv_cq && qp->ibv.recv_cq != qp->ibv.send_cq)
 		shca_cq_forget(shca_cq(qp->ibv.recv_cq), qp->ibv.qp_num);
 }
 
@@ -162,7 +179,7 @@ void shca_qp_stop_end(struct ibv_qp *ibqp, bool gone)
 	struct shca_qp *qp = shca_qp(ibqp);
 	uint32_t qpn = ibqp->qp_num;
 
-	if (gone) {
+	if (gone && qp->map.base) {
 		struct shca_leaf *leaf = qp->hw->leaves[qpn >> SHCA_QPN_LEAF_BITS];
 
 		__atomic_store_n(&leaf->qp[qpn & (SHCA_QPN_LEAF_SIZE - 1)], NULL,
@@ -198,5 +215,5 @@ void shca_qp_free(struct ibv_qp *ibqp)
 	shca_map_close(&qp->map);
 	pthread_mutex_destroy(&ibqp->mutex);
 	pthread_cond_destroy(&ibqp->cond);
-	free(qp);
+	shca_map_free_in(ibqp->pd, qp, SHIM_RESOURCE_QP, qp->placed);
 }

@@ -9,11 +9,14 @@
 struct ibv_srq *shca_srq_alloc(struct shim_context *ctx, struct ibv_pd *pd,
 			       struct shim_udata *udata)
 {
-	struct shca_srq *srq = shca_map_zalloc(sizeof(*srq));
+	struct shca_srq *srq;
+	bool placed;
 
 	(void)ctx;
+	srq = shca_map_zalloc_in(pd, sizeof(*srq), SHIM_RESOURCE_SRQ, &placed);
 	if (!srq)
 		return NULL;
+	srq->placed = placed;
 	pthread_mutex_init(&srq->gate, NULL);
 	srq->rq.lock.off = shim_pd(pd)->td != NULL;
 	udata->out = &srq->resp;
@@ -114,5 +117,5 @@ void shca_srq_free(struct ibv_srq *ibsrq)
 	pthread_mutex_destroy(&srq->gate);
 	pthread_mutex_destroy(&ibsrq->mutex);
 	pthread_cond_destroy(&ibsrq->cond);
-	free(srq);
+	shca_map_free_in(ibsrq->pd, srq, SHIM_RESOURCE_SRQ, srq->placed);
 }

@@ -83,6 +83,46 @@ static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm)
 		wqe->ex = imm;
 }
 
+static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t rkey)
+{
+	struct shca_send_wqe *wqe = open_wqe(of(ex), IBV_WR_SEND_WITH_INV);
+
+	if (wqe)
+		wqe->ex = rkey;
+}
+
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
+{
+	struct shca_send_wqe *wqe = open_wqe(of(ex), IBV_WR_LOCAL_INV);
+
+	if (wqe)
+		wqe->ex = rkey;
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *info)
+{
+	struct shca_qp *qp = of(ex);
+	struct shca_send_wqe *wqe = open_wqe(qp, IBV_WR_BIND_MW);
+	int err;
+
+	if (!wqe)
+		return;
+	err = mw->type == IBV_MW_TYPE_1 ? EINVAL : shca_post_fill_bind(wqe, mw, rkey, info);
+	if (err) {
+		fail(qp, err);
+		qp->build.wqe = NULL;
+	}
+}
+
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
+{
+	struct shca_send_wqe *wqe = of(ex)->build.wqe;
+
+	if (wqe)
+		wqe->remote.xrc_srqn = srqn;
+}
+
 static void wr_rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr)
 {
 	open_remote(of(ex), IBV_WR_RDMA_WRITE, rkey, addr);
@@ -259,6 +299,10 @@ void shca_wr_fill(struct shca_qp *qp)
 	ex->wr_abort = wr_abort;
 	ex->wr_send = wr_send;
 	ex->wr_send_imm = wr_send_imm;
+	ex->wr_send_inv = wr_send_inv;
+	ex->wr_local_inv = wr_local_inv;
+	ex->wr_bind_mw = wr_bind_mw;
+	ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	ex->wr_rdma_write = wr_rdma_write;
 	ex->wr_rdma_write_imm = wr_rdma_write_imm;
 	ex->wr_rdma_read = wr_rdma_read;

@@ -60,19 +60,6 @@ struct shim_context {
 	uint64_t core_support;	/* enum ib_uverbs_core_support */
 };
 
-/* A protection domain; a parent domain borrows the handle of the one it stands on. */
-struct shim_td {
-	struct ibv_td ibv;
-	int users;		/* atomic: parent domains */
-};
-
-struct shim_pd {
-	struct ibv_pd ibv;
-	struct shim_pd *parent;	/* NULL: a plain PD */
-	struct shim_td *td;	/* NULL: objects are shared between threads */
-	int users;		/* atomic: parent domains on it, QPs and SRQs of a parent domain */
-};
-
 static inline struct shim_device *shim_device(struct ibv_device *device)
 {
 	return shim_container_of(device, struct shim_device, ibv);
@@ -83,10 +70,7 @@ static inline struct shim_context *shim_context(struct ibv_context *context)
 	return shim_container_of(context, struct shim_context, v.context);
 }
 
-static inline struct shim_pd *shim_pd(struct ibv_pd *pd)
-{
-	return shim_container_of(pd, struct shim_pd, ibv);
-}
+#include "domain.h"
 
 /* Sets errno and passes the value on, for verbs that return it as well (G036). */
 int shim_error_set(int err);
@@ -134,6 +118,16 @@ struct ibv_mw *shim_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
 int shim_mw_free(struct ibv_mw *mw);
 struct ibv_cq_ex *shim_cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 struct ibv_qp *shim_qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+struct ibv_qp *shim_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
+int shim_qp_set_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *limit);
+int shim_cq_modify(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
+struct ibv_xrcd *shim_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
+int shim_xrcd_close(struct ibv_xrcd *xrcd);
+struct ibv_mr *shim_mr_alloc_null(struct ibv_pd *pd);
+struct ibv_mr *shim_mr_reg_dm(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			      size_t length, unsigned int access);
+struct ibv_dm *shim_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+int shim_dm_free(struct ibv_dm *dm);
 struct ibv_srq *shim_srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
 /*
@@ -145,6 +139,8 @@ int shca_context_alloc(struct shim_context *ctx, struct shim_udata *udata);
 int shca_context_start(struct shim_context *ctx);
 void shca_context_free(struct shim_context *ctx);
 void shca_context_set_ops(struct shim_context *ctx);
+/* The key of a region that swallows what is written, 0: there is none. */
+uint32_t shca_context_null_lkey(struct shim_context *ctx);
 
 struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			     bool extended, struct shim_udata *udata);
@@ -169,6 +165,11 @@ uint32_t shca_srq_number(struct ibv_srq *srq);
 void shca_srq_resize_begin(struct ibv_srq *srq, struct shim_udata *udata);
 int shca_srq_resize_end(struct ibv_srq *srq, int err, uint32_t max_wr);
 void shca_srq_free(struct ibv_srq *srq);
+
+struct ibv_dm *shca_dm_alloc(size_t length, struct shim_udata *udata);
+int shca_dm_start(struct ibv_dm *dm, struct ibv_context *context);
+size_t shca_dm_length(struct ibv_dm *dm);
+void shca_dm_free(struct ibv_dm *dm);
 
 struct ibv_ah *shca_ah_alloc(struct shim_udata *udata);
 void shca_ah_free(struct ibv_ah *ah);

@@ -143,11 +143,12 @@ static void test_opcodes(void)
 		enum ibv_qp_type type;
 		uint32_t can;
 	} types[] = {
-		{ IBV_QPT_RC, 0x7f },
-		{ IBV_QPT_UC, 0x0f },
+		{ IBV_QPT_RC, 0x3ff },
+		{ IBV_QPT_UC, 0x38f },
 		{ IBV_QPT_UD, 0x0c },
 	};
 	struct shca_ah ah = { .resp.ahn = 9 };
+	struct ibv_mw mw = { .type = IBV_MW_TYPE_2, .rkey = 0x1200 };
 	struct ibv_sge sge = { (uintptr_t)buf, 8, 1 };
 	struct ibv_send_wr wr, *bad;
 	struct bed bed;
@@ -160,6 +161,8 @@ static void test_opcodes(void)
 			wr.opcode = op;
 			wr.sg_list = &sge;
 			wr.num_sge = 1;
+			mw.pd = bed.qp->pd;
+			wr.bind_mw.mw = &mw;
 			if (types[i].type == IBV_QPT_UD) {
 				wr.wr.ud.ah = &ah.ibv;
 				wr.wr.ud.remote_qpn = 3;

@@ -62,4 +62,6 @@ extern "C" {
 }
 #endif
 
+#include <infiniband/xrc.h>
+
 #endif

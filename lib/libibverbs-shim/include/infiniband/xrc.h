@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * xrc.h - the legacy XRC calls.
+ * xrc.h - the legacy XRC calls; <infiniband/verbs.h> brings them along, as it did in their day.
+ * O_CREAT and O_EXCL come from <fcntl.h>.
  *
  * They are older than ibv_open_xrcd() and its like, and take a domain that processes share by an
  * inode, and receive queue pairs that are named by number alone.

@@ -12,7 +12,7 @@
 #define POLLERS		2
 #define PER_POSTER	1000
 #define TOTAL		(POSTERS * PER_POSTER)
-#define POST_MS		8000	/* posters stop then, however far they came: a busy host is no fault */
+#define POST_MS		8000	/* posters stop then: a busy host is no fault */
 #define LOST_MS		30000	/* without any completion: the missing ones will never come */
 #define PAUSE_US	100	/* between two resizes, so that pollers get their turn */
 

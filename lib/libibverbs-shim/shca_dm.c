@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * shca_dm.c - device memory in the address space of the program, and copies to and from it.
+ *
+ * Called by cmd_dm.c around its commands; programs reach the copies through the pointers of
+ * struct ibv_dm.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "shca.h"
+
+struct shca_dm {
+	struct ibv_dm ibv;
+	size_t length;		/* bytes that the program asked for */
+	struct shca_map map;
+	struct shca_alloc_dm_resp resp;
+};
+
+static struct shca_dm *of(struct ibv_dm *dm)
+{
+	return shim_container_of(dm, struct shca_dm, ibv);
+}
+
+static bool outside(const struct shca_dm *dm, uint64_t offset, size_t length)
+{
+	return offset > dm->length || length > dm->length - offset;
+}
+
+static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
+{
+	struct shca_dm *dm = of(ibdm);
+
+	if (outside(dm, offset, length))
+		return EFAULT;
+	memcpy(dm->map.base + offset, from, length);
+	return 0;
+}
+
+static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
+{
+	struct shca_dm *dm = of(ibdm);
+
+	if (outside(dm, offset, length))
+		return EFAULT;
+	memcpy(to, dm->map.base + offset, length);
+	return 0;
+}
+
+struct ibv_dm *shca_dm_alloc(size_t length, struct shim_udata *udata)
+{
+	struct shca_dm *dm = calloc(1, sizeof(*dm));
+
+	if (!dm)
+		return NULL;
+	dm->length = length;
+	dm->ibv.memcpy_to_dm = copy_to;
+	dm->ibv.memcpy_from_dm = copy_from;
+	udata->out = &dm->resp;
+	udata->out_len = sizeof(dm->resp);
+	return &dm->ibv;
+}
+
+int shca_dm_start(struct ibv_dm *ibdm, struct ibv_context *context)
+{
+	struct shca_dm *dm = of(ibdm);
+	int err;
+
+	err = shca_map_open(&dm->map, context->cmd_fd, &dm->resp.map, PROT_READ | PROT_WRITE);
+	return err || dm->map.size >= dm->length ? err : EPROTO;
+}
+
+size_t shca_dm_length(struct ibv_dm *dm)
+{
+	return of(dm)->length;
+}
+
+void shca_dm_free(struct ibv_dm *ibdm)
+{
+	struct shca_dm *dm = of(ibdm);
+
+	shca_map_close(&dm->map);
+	free(dm);
+}
