@@ -56,6 +56,12 @@ struct shca_alloc_ucontext_resp {
 	__u32		reserved;	/* zero */
 };
 
+/*
+ * The same for a process that was handed the descriptor: driver attribute of the method
+ * UVERBS_METHOD_QUERY_CONTEXT, output.  The number is that of a driver's first attribute.
+ */
+#define SHCA_ATTR_QUERY_CONTEXT_RESP	0x1000
+
 /* Where a ring lies inside its mapping. */
 struct shca_ring_info {
 	__u32		offset;		/* of entry 0, bytes from the start of the mapping */
