@@ -81,6 +81,13 @@ static void on_mr_idle(struct eng_mr *eng)
 	env_store_release(&mr->idle, 1);
 }
 
+static void on_srq_idle(struct eng_srq *eng)
+{
+	struct host_srq *srq = env_container(eng, struct host_srq, eng);
+
+	env_store_release(&srq->idle, 1);
+}
+
 static void on_qp_idle(struct eng_qp *eng)
 {
 	struct host_qp *qp = eng_qp_host(eng);
@@ -115,6 +122,7 @@ static const struct eng_ops ops = {
 	.packet_span = cable_span,
 	.packet_done = cable_packet_done,
 	.mr_idle = on_mr_idle,
+	.srq_idle = on_srq_idle,
 	.qp_idle = on_qp_idle,
 	.ah_idle = on_ah_idle,
 	.dev_idle = on_dev_idle,
@@ -319,9 +327,11 @@ void host_qp_init(struct host *host, struct host_qp *qp, const struct host_qp_in
 {
 	struct eng_qp_config cfg = {
 		.type = init->type,
-		.pd = host->pd,
-		.send_cq = &init->scq->eng,
-		.recv_cq = &init->rcq->eng,
+		.xrc = init->xrc,
+		.xrcd = init->xrcd,
+		.pd = init->xrc == ENG_XRC_TGT ? NULL : host->pd,
+		.send_cq = init->xrc == ENG_XRC_TGT ? NULL : &init->scq->eng,
+		.recv_cq = init->xrc ? NULL : &init->rcq->eng,
 		.srq = init->srq ? &init->srq->eng : NULL,
 		.max_send_sge = init->send_sge ? init->send_sge : 1,
 		.max_recv_sge = init->recv_sge ? init->recv_sge : 1,
@@ -488,6 +498,7 @@ void host_put_send(struct host_qp *qp, const struct host_wr *wr)
 	} else {
 		head.remote.addr = wr->raddr;
 		head.remote.rkey = wr->rkey;
+		head.remote.xrc_srqn = wr->srqn;
 	}
 	head.count = wr->flags & SHCA_SEND_INLINE ? (u16)wr->length :
 		     wr->sge || !wr->addr ? (u16)wr->num_sge : 1;

@@ -43,6 +43,7 @@ struct host_srq {
 	struct shca_srq_shared *shared;
 	u8 *entries;
 	u32 count, stride, prod;
+	u32 idle;
 };
 
 struct host_mr {
@@ -79,7 +80,7 @@ struct host_wr {
 	u32 rkey;
 	u32 imm;
 	u64 compare_add, swap;
-	u32 qpn, qkey, ahn;
+	u32 qpn, qkey, ahn, srqn;
 	const struct shca_bind_ops *bind;
 };
 
@@ -113,7 +114,9 @@ u8 *host_mr_at(struct host_mr *mr, u32 offset);
 /* Template for host_qp_init(): fill what differs from zero. */
 struct host_qp_init {
 	enum eng_qp_type type;
-	struct host_cq *scq, *rcq;
+	enum eng_xrc xrc;
+	const struct eng_xrcd *xrcd;
+	struct host_cq *scq, *rcq;	/* an XRC target uses them for polling only */
 	struct host_srq *srq;
 	u32 sq, rq;			/* entries, powers of two */
 	u32 send_sge, recv_sge, max_inline;

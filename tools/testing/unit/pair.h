@@ -15,8 +15,8 @@ enum {
 
 /* Values of enum ibv_wc_status, named as in verbs. */
 enum {
-	OK = 0, LOC_LEN = 1, LOC_QP_OP = 2, LOC_PROT = 4, FLUSH = 5, BIND_ERR = 6, REM_INV = 9, REM_ACCESS = 10,
-	REM_OP = 11, RETRY_EXC = 12, RNR_EXC = 13,
+	OK = 0, LOC_LEN = 1, LOC_QP_OP = 2, LOC_PROT = 4, FLUSH = 5, BIND_ERR = 6, REM_INV = 9,
+	REM_ACCESS = 10, REM_OP = 11, RETRY_EXC = 12, RNR_EXC = 13,
 };
 
 struct pair {

@@ -82,7 +82,7 @@ static const struct ib_device_ops device_ops = {
 
 static const struct ib_device_ops *const all_ops[] = {
 	&device_ops, &shca_verbs_device_ops, &shca_verbs_context_ops, &shca_verbs_mr_ops,
-	&shca_verbs_mw_ops, &shca_verbs_fast_ops,
+	&shca_verbs_mw_ops, &shca_verbs_fast_ops, &shca_verbs_xrcd_ops,
 	&shca_verbs_cq_ops, &shca_verbs_qp_ops, &shca_verbs_srq_ops, &shca_verbs_ah_ops,
 	&shca_post_ops, &shca_hw_counters_ops,
 };

@@ -19,6 +19,7 @@
 #include "verbs_ah.h"
 #include "verbs_mr.h"
 #include "verbs_qp.h"
+#include "verbs_srq.h"
 
 /* QPs that one worker takes on before it looks at the clock of the scheduler. */
 #define WORKER_BATCH	32
@@ -107,6 +108,7 @@ const struct eng_ops shca_runner_eng_ops = {
 	.qp_event = shca_events_qp,
 	.srq_event = shca_events_srq,
 	.mr_idle = shca_verbs_mr_idle,
+	.srq_idle = shca_verbs_srq_idle,
 	.qp_idle = shca_verbs_qp_idle,
 	.ah_idle = shca_verbs_ah_idle,
 	.dev_idle = shca_device_engine_idle,

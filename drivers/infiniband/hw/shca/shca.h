@@ -20,7 +20,8 @@
  *   last of the above has let go.  Only then do rings, numbers and the ib_qp go.  The engine's part
  *   is freed by RCU, because lookups read it before they count.
  * CQ, SRQ, PD: ib_core refuses to destroy them while a QP counts on them, and the engine reaches
- *   them through QPs only, which by then are idle.
+ *   them through QPs only, which by then are idle.  An XRC SRQ is found by number and counted for
+ *   one step of a QP: destroy hides the number, waits for srq_idle, and then for RCU readers.
  * MR, MW: references are held by frames that carry its segments and by chunked copies; retire hides
  *   the key and stops copies at the next chunk, dereg sleeps until mr_idle, then unpins.  A bound
  *   window uses the blocks of its MR, which is not deregistered before (eng_mr_seal()).
@@ -89,6 +90,10 @@ struct shca_pd {
 	struct ib_pd ib;
 };
 
+struct shca_xrcd {
+	struct ib_xrcd ib;
+};
+
 struct shca_cq {
 	struct ib_cq ib;
 	struct eng_cq eng;
@@ -103,6 +108,7 @@ struct shca_srq {
 	struct ib_srq ib;
 	struct eng_srq eng;
 	struct shca_ring_memory *mem;
+	struct completion idle;		/* XRC */
 	struct mutex mutex;		/* one modify at a time */
 	u32 srqn;
 	u32 max_wr, max_sge;
@@ -166,6 +172,11 @@ static inline struct shca_ucontext *shca_ucontext_of(struct ib_udata *udata)
 	return rdma_udata_to_drv_context(udata, struct shca_ucontext, ib);
 }
 
+static inline const struct eng_xrcd *shca_xrcd_identity(const struct ib_xrcd *xrcd)
+{
+	return (const struct eng_xrcd *)xrcd;
+}
+
 static inline const struct eng_pd *shca_pd_identity(const struct ib_pd *pd)
 {
 	return (const struct eng_pd *)pd;
@@ -173,7 +184,7 @@ static inline const struct eng_pd *shca_pd_identity(const struct ib_pd *pd)
 
 /* The last word of a room: what it puts into the device's operations. */
 extern const struct ib_device_ops shca_verbs_device_ops, shca_verbs_context_ops, shca_verbs_mr_ops,
-	shca_verbs_mw_ops, shca_verbs_fast_ops,
+	shca_verbs_mw_ops, shca_verbs_fast_ops, shca_verbs_xrcd_ops,
 	shca_verbs_cq_ops, shca_verbs_qp_ops, shca_verbs_srq_ops, shca_verbs_ah_ops,
 	shca_post_ops, shca_hw_counters_ops;
 extern const struct uapi_definition shca_doorbell_defs[];

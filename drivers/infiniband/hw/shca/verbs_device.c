@@ -35,7 +35,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 					  IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_SYS_IMAGE_GUID |
 					  IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_BAD_QKEY_CNTR |
 					  IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
-					  IB_DEVICE_MEM_MGT_EXTENSIONS,
+					  IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_XRC,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SHCA_MAX_SGE,
 		.max_recv_sge		= SHCA_MAX_SGE,

@@ -82,23 +82,41 @@ void shca_verbs_qp_idle(struct eng_qp *eng)
 	complete(&qp->idle);
 }
 
+/* Which QPs there are, and what the engine takes them for. */
+static const struct {
+	bool known;
+	enum eng_qp_type type;
+	enum eng_xrc xrc;
+	bool sends, receives;		/* has a queue for it */
+} kinds[] = {
+	[IB_QPT_RC]	 = { true, ENG_QPT_RC, ENG_XRC_NONE, true, true },
+	[IB_QPT_UC]	 = { true, ENG_QPT_UC, ENG_XRC_NONE, true, true },
+	[IB_QPT_UD]	 = { true, ENG_QPT_UD, ENG_XRC_NONE, true, true },
+	[IB_QPT_XRC_INI] = { true, ENG_QPT_RC, ENG_XRC_INI, true, false },
+	[IB_QPT_XRC_TGT] = { true, ENG_QPT_RC, ENG_XRC_TGT, false, false },
+};
+
 static int check_init(const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
+	enum ib_qp_type type = init->qp_type;
 
 	if (init->create_flags)
 		return -EOPNOTSUPP;
-	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UC && init->qp_type != IB_QPT_UD)
+	if (type >= ARRAY_SIZE(kinds) || !kinds[type].known)
 		return -EOPNOTSUPP;
-	/* IBTA vol 1, 10.2.9: shared receive queues serve RC and UD. */
-	if (init->srq && init->qp_type == IB_QPT_UC)
+	/* IBTA vol 1, 10.2.9: shared receive queues serve RC and UD; XRC names them by message. */
+	if (init->srq && type != IB_QPT_RC && type != IB_QPT_UD)
 		return -EINVAL;
-	if (!init->send_cq || !init->recv_cq)
+	if (type == IB_QPT_XRC_TGT)
+		return init->xrcd ? 0 : -EINVAL;
+	if (!init->send_cq || (kinds[type].receives && !init->recv_cq))
 		return -EINVAL;
 	if (cap->max_send_wr > SHCA_MAX_QP_WR || cap->max_send_sge > SHCA_MAX_SGE ||
 	    cap->max_inline_data > SHCA_MAX_INLINE)
 		return -EINVAL;
-	if (!init->srq && (cap->max_recv_wr > SHCA_MAX_QP_WR || cap->max_recv_sge > SHCA_MAX_SGE))
+	if (!init->srq && kinds[type].receives &&
+	    (cap->max_recv_wr > SHCA_MAX_QP_WR || cap->max_recv_sge > SHCA_MAX_SGE))
 		return -EINVAL;
 	return 0;
 }
@@ -109,7 +127,7 @@ static u32 send_stride(const struct ib_qp_cap *cap, enum ib_qp_type type)
 	u32 sges = max(cap->max_send_sge, 1u) * sizeof(struct shca_sge);
 	u32 bytes = max(sges, cap->max_inline_data);
 
-	if (type == IB_QPT_RC)
+	if (type == IB_QPT_RC || type == IB_QPT_XRC_INI)
 		bytes = max_t(u32, bytes, sizeof(struct shca_atomic_ops) + sizeof(struct shca_sge));
 	return ALIGN(SHCA_SEND_WQE_HEAD + bytes, SHCA_WQE_UNIT);
 }
@@ -124,8 +142,11 @@ static void lay_out(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 {
 	struct ib_qp_cap *cap = &qp->cap;
 
-	*cap = init->cap;
 	qp->sq.offset = sizeof(struct shca_qp_shared);
+	qp->rq.offset = qp->sq.offset;
+	if (!kinds[init->qp_type].sends)
+		return;
+	*cap = init->cap;
 	qp->sq.stride = send_stride(cap, init->qp_type);
 	qp->sq.entries = cap->max_send_wr ? roundup_pow_of_two(cap->max_send_wr) : 0;
 	cap->max_send_wr = qp->sq.entries;
@@ -134,7 +155,7 @@ static void lay_out(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 	cap->max_inline_data = min_t(u32, qp->sq.stride - SHCA_SEND_WQE_HEAD, SHCA_MAX_INLINE);
 
 	qp->rq.offset = qp->sq.offset + qp->sq.entries * qp->sq.stride;
-	if (init->srq) {
+	if (init->srq || !kinds[init->qp_type].receives) {
 		cap->max_recv_wr = 0;
 		cap->max_recv_sge = 0;
 		return;
@@ -148,7 +169,9 @@ static void lay_out(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 
 static int make_rings(struct shca_qp *qp, struct ib_udata *udata)
 {
-	struct ib_ucontext *context = udata ? &shca_ucontext_of(udata)->ib : NULL;
+	/* An XRC target can outlive the process that made it, and has nothing to show. */
+	struct ib_ucontext *context = udata && kinds[qp->ib.qp_type].sends ?
+				      &shca_ucontext_of(udata)->ib : NULL;
 	struct shca_create_qp_resp resp = {
 		.sq = qp->sq, .rq = qp->rq, .max_inline = qp->cap.max_inline_data,
 	};
@@ -158,7 +181,7 @@ static int make_rings(struct shca_qp *qp, struct ib_udata *udata)
 	qp->mem = shca_ring_memory_create(context, bytes, &resp.map);
 	if (IS_ERR(qp->mem))
 		return PTR_ERR(qp->mem);
-	if (udata)
+	if (context)
 		err = shca_udata_respond(udata, &resp, sizeof(resp));
 	if (err)
 		shca_ring_memory_destroy(qp->mem);
@@ -174,14 +197,21 @@ static struct eng_ring ring_at(const struct shca_qp *qp, const struct shca_ring_
 	};
 }
 
+static struct eng_cq *engine_cq(struct ib_cq *cq)
+{
+	return &container_of(cq, struct shca_cq, ib)->eng;
+}
+
 static int make_engine(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 {
 	struct eng_qp_config cfg = {
-		.type = (enum eng_qp_type)init->qp_type,
+		.type = kinds[init->qp_type].type,
+		.xrc = kinds[init->qp_type].xrc,
+		.xrcd = shca_xrcd_identity(init->xrcd),
 		.qpn = qp->ib.qp_num,
 		.pd = shca_pd_identity(qp->ib.pd),
-		.send_cq = &container_of(init->send_cq, struct shca_cq, ib)->eng,
-		.recv_cq = &container_of(init->recv_cq, struct shca_cq, ib)->eng,
+		.send_cq = kinds[init->qp_type].sends ? engine_cq(init->send_cq) : NULL,
+		.recv_cq = kinds[init->qp_type].receives ? engine_cq(init->recv_cq) : NULL,
 		.srq = init->srq ? &container_of(init->srq, struct shca_srq, ib)->eng : NULL,
 		.shared = qp->mem->vaddr,
 		.sq = ring_at(qp, &qp->sq),

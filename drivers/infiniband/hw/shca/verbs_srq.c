@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 #include <linux/uaccess.h>
 
+#include "verbs_srq.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
@@ -47,6 +48,45 @@ static struct eng_ring ring_in(struct shca_ring_memory *mem, const struct shca_r
 	};
 }
 
+void shca_verbs_srq_idle(struct eng_srq *eng)
+{
+	complete(&container_of(eng, struct shca_srq, eng)->idle);
+}
+
+static int check_init(const struct ib_srq_init_attr *init)
+{
+	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
+		return -EOPNOTSUPP;
+	if (init->srq_type == IB_SRQT_XRC && (!init->ext.cq || !init->ext.xrc.xrcd))
+		return -EINVAL;
+	if (!init->attr.max_wr || init->attr.max_wr > SHCA_MAX_SRQ_WR ||
+	    init->attr.max_sge > SHCA_MAX_SGE)
+		return -EINVAL;
+	return 0;
+}
+
+static void init_engine(struct shca_srq *srq, const struct shca_ring_info *ring)
+{
+	eng_srq_init(&srq->eng, shca_dev_of(srq->ib.device)->eng);
+	srq->eng.shared = srq->mem->vaddr;
+	srq->eng.ring = ring_in(srq->mem, ring);
+	srq->eng.pd = shca_pd_identity(srq->ib.pd);
+	srq->eng.max_sge = srq->max_sge;
+}
+
+/* Messages name an XRC SRQ by its number. */
+static int publish(struct shca_srq *srq, const struct ib_srq_init_attr *init)
+{
+	if (init->srq_type != IB_SRQT_XRC)
+		return 0;
+	init_completion(&srq->idle);
+	srq->ib.ext.xrc.srq_num = srq->srqn;
+	srq->eng.srqn = srq->srqn;
+	srq->eng.xrcd = shca_xrcd_identity(init->ext.xrc.xrcd);
+	srq->eng.cq = &container_of(init->ext.cq, struct shca_cq, ib)->eng;
+	return eng_srq_publish(&srq->eng);
+}
+
 static int create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
 {
 	struct ib_ucontext *context = udata ? &shca_ucontext_of(udata)->ib : NULL;
@@ -56,13 +96,10 @@ static int create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	u32 entries, stride;
 	int err = shca_udata_check_empty(udata);
 
+	if (!err)
+		err = check_init(init);
 	if (err)
 		return err;
-	if (init->srq_type != IB_SRQT_BASIC)
-		return -EOPNOTSUPP;
-	if (!init->attr.max_wr || init->attr.max_wr > SHCA_MAX_SRQ_WR ||
-	    init->attr.max_sge > SHCA_MAX_SGE)
-		return -EINVAL;
 	entries = roundup_pow_of_two(init->attr.max_wr);
 	stride = stride_for(init->attr.max_sge);
 	err = shca_numbers_alloc(&dev->srqns, NULL, &srq->srqn, GFP_KERNEL);
@@ -83,11 +120,10 @@ static int create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	srq->max_wr = entries;
 	srq->max_sge = min_t(u32, (stride - SHCA_RECV_WQE_HEAD) / sizeof(struct shca_sge),
 			     SHCA_MAX_SGE);
-	eng_srq_init(&srq->eng, dev->eng);
-	srq->eng.shared = srq->mem->vaddr;
-	srq->eng.ring = ring_in(srq->mem, &resp.ring);
-	srq->eng.pd = shca_pd_identity(ibsrq->pd);
-	srq->eng.max_sge = srq->max_sge;
+	init_engine(srq, &resp.ring);
+	err = publish(srq, init);
+	if (err)
+		goto destroy_ring;
 	init->attr.max_wr = srq->max_wr;
 	init->attr.max_sge = srq->max_sge;
 	init->attr.srq_limit = 0;
@@ -101,12 +137,20 @@ free_number:
 	return err;
 }
 
-/* ib_core counts the QPs that use it: there are none, so the engine does not know it any more. */
+/*
+ * ib_core counts the QPs that use it: there are none, so the engine does not know it any more.  An
+ * XRC SRQ may be used without being counted: see shca.h.
+ */
 static int destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct shca_srq *srq = srq_of(ibsrq);
 
 	trace_shca_destroy("srq", srq->srqn);
+	if (ibsrq->srq_type == IB_SRQT_XRC) {
+		eng_srq_retire(&srq->eng);
+		wait_for_completion(&srq->idle);
+		synchronize_rcu();
+	}
 	shca_ring_memory_destroy(srq->mem);
 	shca_numbers_free(&shca_dev_of(ibsrq->device)->srqns, srq->srqn);
 	return 0;

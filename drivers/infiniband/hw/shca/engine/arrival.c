@@ -73,6 +73,14 @@ static void gid_of(const u8 *net, u32 which, u8 gid[16])
 	env_memcpy(gid + 12, net + 12 + 4 * which, 4);
 }
 
+/* XRC: who only sends gets answers, who only receives gets requests. */
+static bool wrong_way(const struct eng_qp *qp, u8 opcode)
+{
+	bool answer = eng_packet_row(opcode)->flags & ENG_IS_ANSWER;
+
+	return qp->xrc && answer != (qp->xrc == ENG_XRC_INI);
+}
+
 /* False: the QP is gone, or has more than enough to do. */
 static bool push_packet(struct eng_qp *qp, struct eng_packet *packet)
 {
@@ -106,7 +114,8 @@ static bool to_qp(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *p
 		eng_arrival_count(dev, ENG_CNT_RX_NO_QP);
 		return false;
 	}
-	if (env_unlikely(packet->head[0] >> 5 != eng_sender_service(qp))) {
+	if (env_unlikely(packet->head[0] >> 5 != eng_sender_service(qp) ||
+			 wrong_way(qp, packet->head[0]))) {
 		eng_arrival_count(dev, ENG_CNT_RX_QP_TYPE);
 		return false;
 	}
@@ -273,6 +282,7 @@ static void fill_frame(struct eng_qp *qp, const struct eng_header *h, struct eng
 		.rkey = h->rkey,
 		.imm = h->imm,
 		.qkey = h->qkey,
+		.srqn = h->srqn,
 		.compare_add = h->compare_add,
 		.swap = h->swap,
 	};

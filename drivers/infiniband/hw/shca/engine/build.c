@@ -40,3 +40,4 @@
 #include "timer.c"
 #include "ud.c"
 #include "wqe.c"
+#include "xrc.c"

@@ -17,6 +17,7 @@ void eng_dev_init(struct eng_dev *dev, const struct eng_ops *ops)
 	env_table_init(&dev->qps);
 	env_table_init(&dev->mrs);
 	env_table_init(&dev->ahs);
+	env_table_init(&dev->srqs);
 	dev->mr_generation = 1;
 	/* Unlike that of any other device, past ones included: QPs remember it across devices. */
 	dev->qp_generation = (env_fetch_add(&devices, 1) + 1) << 40;
@@ -39,5 +40,6 @@ void eng_dev_put(struct eng_dev *dev)
 	env_table_destroy(&dev->qps);
 	env_table_destroy(&dev->mrs);
 	env_table_destroy(&dev->ahs);
+	env_table_destroy(&dev->srqs);
 	dev->ops->dev_idle(dev);
 }

@@ -56,6 +56,14 @@ u32 eng_srq_limit(struct eng_srq *srq);
  * changed).  The strides must be equal. */
 int eng_srq_resize(struct eng_srq *srq, struct shca_srq_shared *shared, struct eng_ring ring);
 
+/*
+ * An XRC SRQ, with srqn, xrcd and cq filled in: from now on messages can name it.  0, or
+ * -ENV_ENOMEM, -ENV_EBUSY.  After retire ops->srq_idle follows, bounded by one step of a QP, and
+ * then a grace period before its memory goes.
+ */
+int eng_srq_publish(struct eng_srq *srq);
+void eng_srq_retire(struct eng_srq *srq);
+
 int eng_ah_publish(struct eng_ah *ah);
 void eng_ah_retire(struct eng_ah *ah);		/* ops->ah_idle follows */
 
@@ -64,7 +72,9 @@ int eng_mcast_detach(struct eng_qp *qp, const u8 mgid[16]);	/* 0, -ENV_EINVAL no
 
 /* What a QP is made of; constant afterwards. */
 struct eng_qp_config {
-	enum eng_qp_type type;
+	enum eng_qp_type type;		/* XRC: RC */
+	enum eng_xrc xrc;		/* target: no pd, no CQs */
+	const struct eng_xrcd *xrcd;	/* of a target */
 	u32 qpn;
 	const struct eng_pd *pd;
 	struct eng_cq *send_cq, *recv_cq;

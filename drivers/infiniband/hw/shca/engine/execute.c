@@ -17,6 +17,7 @@
 #include "responder.h"
 #include "sge.h"
 #include "state.h"
+#include "xrc.h"
 
 static void aim(struct eng_cursor *cursor, const struct eng_seg *segs, u32 count)
 {
@@ -37,8 +38,16 @@ static void fail_receive(struct eng_qp *qp, u8 status)
 /* 0, or the reply that says why there is no receive. */
 static u32 take_receive(struct eng_qp *qp)
 {
-	enum eng_taken taken = eng_recvq_take(qp, 0);
+	enum eng_taken taken;
 
+	if (env_unlikely(eng_xrc_target(qp))) {
+		eng_xrc_tidy(qp);
+		if (!qp->srq)
+			return ENG_REPLY_NAK_INV;
+	}
+	taken = eng_recvq_take(qp, 0);
+	if (env_unlikely(eng_xrc_target(qp)) && taken == ENG_RECV_TAKEN)
+		eng_xrc_taken(qp);
 	if (taken == ENG_RECV_EMPTY)
 		return ENG_REPLY_RNR;
 	if (taken != ENG_RECV_TAKEN)
@@ -260,6 +269,9 @@ static ENG_COLD u32 begin_packet(struct eng_qp *qp, struct eng_frame *frame)
 
 u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame)
 {
+	/* A14: no such SRQ in the domain, or not the one that the message began with. */
+	if (env_unlikely(eng_xrc_target(qp) && !eng_xrc_fits(qp, frame)))
+		return ENG_REPLY_NAK_INV;
 	if (env_unlikely(frame->flags & ENG_FRAME_WIRE))
 		return begin_packet(qp, frame);
 	/* The two of the hot path are called directly. */

@@ -13,6 +13,7 @@
 #include "ring.h"
 #include "sge.h"
 #include "state.h"
+#include "xrc.h"
 
 static void flush_send_entry(struct eng_qp *qp)
 {
@@ -60,6 +61,10 @@ static void flush_receive(struct eng_qp *qp)
 
 static bool flush_receives(struct eng_qp *qp, struct eng_runq *rq)
 {
+	if (eng_xrc_target(qp)) {
+		eng_xrc_flush(qp);
+		return false;
+	}
 	if (qp->recv->held)
 		flush_receive(qp);
 	if (qp->srq) {

@@ -58,6 +58,7 @@ struct eng_frame {
 	u64 va;				/* RETH, AtomicETH */
 	u32 rkey;			/* the same; UD: number of the address handle */
 	u32 dest_qpn;
+	u32 srqn;			/* XRCETH */
 	u32 imm;			/* ImmDt, bytes as in memory; IETH */
 	u32 qkey;			/* DETH */
 	u32 msn;			/* AETH; while it is in its slot: ours of the request */

@@ -18,6 +18,7 @@ struct eng_srq;
 struct eng_mr;
 struct eng_ah;
 struct eng_pd;			/* never dereferenced: identity only */
+struct eng_xrcd;		/* likewise */
 struct eng_packet;
 struct eng_runq;
 struct eng_tx;
@@ -59,6 +60,7 @@ struct eng_ops {
 	void (*packet_done)(struct eng_packet *packet);
 	/* The last reference is gone.  Under RCU at times: must not sleep. */
 	void (*mr_idle)(struct eng_mr *mr);
+	void (*srq_idle)(struct eng_srq *srq);
 	void (*qp_idle)(struct eng_qp *qp);
 	void (*ah_idle)(struct eng_ah *ah);
 	void (*dev_idle)(struct eng_dev *dev);
@@ -73,6 +75,7 @@ struct eng_dev {
 	struct env_table qps;		/* by QP number */
 	struct env_table mrs;		/* by key >> 8 */
 	struct env_table ahs;		/* by AH number */
+	struct env_table srqs;		/* XRC SRQs, by number */
 	u64 mr_generation;		/* moves when an MR is retired: see mr.h */
 	u64 qp_generation;		/* moves when a QP is destroyed: see direct.c */
 	u32 port_up;			/* bool, the host's; read once per emission */
@@ -159,6 +162,11 @@ struct eng_srq {
 	u32 max_sge;
 	u32 limit;		/* 0: not armed */
 	bool broken;		/* the ring said something impossible */
+	/* XRC: constant after eng_srq_publish(). */
+	u32 srqn;
+	const struct eng_xrcd *xrcd;
+	struct eng_cq *cq;
+	struct env_ref refs;
 };
 
 /* Address handle of a UD destination.  Neither @peer nor @wire: datagrams are lost. */

@@ -39,6 +39,8 @@ static u32 recv_bytes(const struct eng_qp_config *cfg)
 {
 	u32 sges = cfg->srq ? cfg->srq->max_sge : cfg->max_recv_sge;
 
+	if (cfg->xrc == ENG_XRC_TGT)
+		sges = SHCA_MAX_SGE;	/* of whatever SRQ */
 	return round_up_64((u32)sizeof(struct eng_recv) + sges * (u32)sizeof(struct eng_seg));
 }
 
@@ -76,6 +78,8 @@ struct eng_qp *eng_qp_init(void *mem, struct eng_dev *dev, const struct eng_qp_c
 	qp->dev = dev;
 	qp->qpn = cfg->qpn;
 	qp->type = (u8)cfg->type;
+	qp->xrc = (u8)cfg->xrc;
+	qp->xrcd = cfg->xrcd;
 	qp->slot_flags = cfg->sig_all ? ENG_SLOT_SIGNALED : 0;
 	qp->slot_mask = ENG_SLOT_SIGNALED | (cfg->type == ENG_QPT_RC ? ENG_SLOT_FENCE : 0);
 	qp->pd = cfg->pd;

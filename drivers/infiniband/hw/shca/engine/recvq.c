@@ -79,9 +79,11 @@ bool eng_recvq_ready(struct eng_qp *qp)
 
 void eng_recvq_complete(struct eng_qp *qp, struct eng_completion *c)
 {
+	qp->recv->held = false;
+	if (env_unlikely(!qp->recv_cq))
+		return;			/* of an XRC SRQ that is gone */
 	c->wr_id = qp->recv->wr_id;
 	c->wqe_count = qp->recv->wqe_count;
 	c->srq = qp->srq != NULL;
-	qp->recv->held = false;
 	eng_cq_complete(qp, qp->recv_cq, c);
 }

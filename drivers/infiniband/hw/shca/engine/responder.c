@@ -13,6 +13,7 @@
 #include "reply.h"
 #include "sge.h"
 #include "state.h"
+#include "xrc.h"
 
 /* Events of refusals without a completion of ours (IBTA vol. 1, 9.9.3 and 11.6.3.2). */
 static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
@@ -80,7 +81,7 @@ static bool resume_read(struct eng_qp *qp, struct eng_runq *rq)
 	return false;
 }
 
-bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
+static bool resume(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_frame *frame = qp->resp.cur;
 	enum eng_moved moved;
@@ -96,6 +97,18 @@ bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
 	else
 		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
 	return false;
+}
+
+bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq)
+{
+	bool more;
+
+	if (env_likely(!eng_xrc_target(qp)))
+		return resume(qp, rq);
+	eng_xrc_enter(qp, qp->resp.cur->srqn);
+	more = resume(qp, rq);
+	eng_xrc_leave(qp);
+	return more;
 }
 
 static ENG_INLINE bool move_at_once(struct eng_responder *resp, struct eng_runq *rq, u32 length)
@@ -146,7 +159,7 @@ static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
 	}
 	qp->resp.cur = frame;
 	qp->resp.move.left = frame->length;
-	eng_responder_resume(qp, rq);
+	resume(qp, rq);
 }
 
 /* Behind the expected PSN: IBTA vol. 1, 9.7.5.1.2, responses to duplicate requests. */
@@ -215,16 +228,20 @@ static void request_uc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame 
 /* 9.6.1: the service must fit, and a connected QP listens to its peer only. */
 static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
 {
+	/* An XRC target sends nothing, an initiator receives nothing. */
+	static const u8 partner[] = {
+		[ENG_XRC_NONE] = ENG_XRC_NONE, [ENG_XRC_INI] = ENG_XRC_TGT, [ENG_XRC_TGT] = 255,
+	};
 	const struct eng_qp *src = frame->src;
 
 	/* arrival.c has compared addresses. */
 	if (frame->flags & ENG_FRAME_WIRE)
 		return true;
-	return src->type == qp->type && src->qpn == qp->attr.dest_qpn &&
-	       src->dev == qp->attr.peer;
+	return src->type == qp->type && partner[src->xrc] == qp->xrc &&
+	       src->qpn == qp->attr.dest_qpn && src->dev == qp->attr.peer;
 }
 
-void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static void judge_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
 	if (qp->type == ENG_QPT_UD) {
 		eng_ud_receive(qp, rq, frame);
@@ -242,6 +259,17 @@ void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_fr
 		request_rc(qp, rq, frame);
 	else
 		request_uc(qp, rq, frame);
+}
+
+void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	if (env_unlikely(eng_xrc_target(qp))) {
+		eng_xrc_enter(qp, frame->srqn);
+		judge_request(qp, rq, frame);
+		eng_xrc_leave(qp);
+	} else {
+		judge_request(qp, rq, frame);
+	}
 }
 
 void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq)

@@ -137,6 +137,7 @@ static void build_data(struct eng_qp *qp, const struct eng_slot *slot, u32 index
 	h->rkey = frame->rkey;
 	h->dma_length = frame->length;
 	h->imm = frame->imm;
+	h->srqn = frame->srqn;
 	h->solicited = last && frame->flags & ENG_FRAME_SOLICITED;
 	h->pad = (u8)(-n & 3);
 	tx->payload = *at;
@@ -249,6 +250,7 @@ static u32 build_fetch(const struct eng_qp *qp, const struct eng_frame *frame, u
 	h->psn = eng_psn_add(frame->psn, done);
 	h->ack_req = true;
 	h->rkey = frame->rkey;
+	h->srqn = frame->srqn;
 	if (frame->op == ENG_OP_READ)
 		return build_read(qp, frame, done, h);
 	h->op = frame->op == ENG_OP_CMP_SWAP ? ENG_PKT_CMP_SWAP : ENG_PKT_FETCH_ADD;

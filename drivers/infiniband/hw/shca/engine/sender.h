@@ -33,7 +33,7 @@ static inline u8 eng_sender_service(const struct eng_qp *qp)
 		[ENG_QPT_UD] = ENG_SERVICE_UD,
 	};
 
-	return services[qp->type];
+	return qp->xrc ? ENG_SERVICE_XRC : services[qp->type];
 }
 
 /* PSN of the first packet of slot @index that is not yet among @done ones. */

@@ -97,15 +97,20 @@ struct eng_qp {
 	/* Constant after init. */
 	u32 qpn __attribute__((aligned(64)));
 	u8 type;
+	u8 xrc;				/* enum eng_xrc */
 	u8 slot_flags;			/* of every slot: ENG_SLOT_SIGNALED for sig_all */
 	u8 slot_mask;			/* SHCA_SEND_* that a slot takes over */
 	u32 max_send_sge, max_recv_sge, max_inline;
 	u32 window, slot_bytes;
 	struct eng_dev *dev;
 	void *host;
+	const struct eng_xrcd *xrcd;
+	struct eng_cq *send_cq;
+	/* Of an XRC target the owner's, see xrc.h; else constant. */
 	const struct eng_pd *pd;
-	struct eng_cq *send_cq, *recv_cq;
+	struct eng_cq *recv_cq;
 	struct eng_srq *srq;
+	u32 xrc_srqn;			/* XRC target: where the held receive came from */
 	u8 *slots;
 	struct eng_recv *recv;
 	struct eng_result *results;

@@ -10,6 +10,9 @@
 
 enum eng_qp_type { ENG_QPT_RC = 2, ENG_QPT_UC = 3, ENG_QPT_UD = 4 };
 
+/* XRC QPs are RC QPs with half of them missing: who sends has no receives, and the other way. */
+enum eng_xrc { ENG_XRC_NONE, ENG_XRC_INI, ENG_XRC_TGT };
+
 enum eng_qp_state {
 	ENG_QPS_RESET, ENG_QPS_INIT, ENG_QPS_RTR, ENG_QPS_RTS, ENG_QPS_SQD, ENG_QPS_SQE,
 	ENG_QPS_ERR,

@@ -126,6 +126,7 @@ static u8 take_address(struct eng_qp *qp, struct eng_slot *slot, const struct sh
 	if (qp->type != ENG_QPT_UD) {
 		frame->va = head->remote.addr;
 		frame->rkey = head->remote.rkey;
+		frame->srqn = head->remote.xrc_srqn;
 		return ENG_WC_SUCCESS;
 	}
 	frame->dest_qpn = head->ud.qpn & 0xffffff;

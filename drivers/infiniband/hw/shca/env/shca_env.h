@@ -78,11 +78,10 @@ static inline void env_ref_get(struct env_ref *ref)
 
 static inline bool env_ref_get_unless_zero(struct env_ref *ref)
 {
-	if (!refcount_inc_not_zero(&ref->count))
-		return false;
-	/* What the reference protects is read after it was taken. */
-	smp_acquire__after_ctrl_dep();
-	return true;
+	bool got = refcount_inc_not_zero(&ref->count);
+
+	smp_acquire__after_ctrl_dep();	/* what it protects is read after it was taken */
+	return got;
 }
 
 /* True for the last one. */
