@@ -6,13 +6,19 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device **list;
 	int i;
 
+	if (argc > 1) {
+		fprintf(stderr, "'%s' is not expected: %s takes no arguments and lists all RDMA "
+			"devices; see ibv_devinfo\n", argv[1], argv[0]);
+		return 1;
+	}
+	list = ibv_get_device_list(NULL);
 	if (!list) {
-		fprintf(stderr, "no device list: %s\n", strerror(errno));
+		fprintf(stderr, "Failed to get IB devices list: %s\n", strerror(errno));
 		return 1;
 	}
 	printf("    %-16s\t   node GUID\n", "device");

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * pingpong.h - the ping-pong itself: the client sends, each side answers what it received, until
- * every QP has done its share.  ibv_{rc,uc,ud,srq}_pingpong.c are this with another pp_kind.
+ * every exchange is done.  ibv_{rc,uc,ud,srq}_pingpong.c are this with another pp_kind.
  */
 #ifndef PINGPONG_H
 #define PINGPONG_H
 
 #include <time.h>
-#include "pp_objects.h"
+#include "pp_introduce.h"
 
 #define PP_BATCH 16	/* completions per poll */
 
 enum { PP_RECV = 1, PP_SEND = 2 };
 
-struct pp_share {
+struct pp_run {
 	unsigned int sent, received;
+	unsigned int left;	/* completions that have still to come */
+	uint64_t stamps, first_tick, last_tick;	/* of the clock of the device */
 };
 
 static inline bool pp_post_recv(struct pp *p, unsigned int i)
 {
 	struct ibv_sge sge = {
-		(uintptr_t)p->buf,
-		p->o.size + (p->kind->type == IBV_QPT_UD ? PP_GRH_BYTES : 0), p->mr->lkey,
+		p->memory.base, p->o.size + (p->kind->type == IBV_QPT_UD ? PP_GRH_BYTES : 0),
+		p->memory.mr->lkey,
 	};
 	struct ibv_recv_wr wr = { .wr_id = PP_RECV, .sg_list = &sge, .num_sge = 1 }, *bad;
 
@@ -29,9 +31,22 @@ static inline bool pp_post_recv(struct pp *p, unsigned int i)
 	return errno ? pp_fail("post receive") : true;
 }
 
+static inline int pp_send_new(struct pp *p, unsigned int i, const struct ibv_sge *sge)
+{
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p->qp[i]);
+
+	ibv_wr_start(qp);
+	qp->wr_id = PP_SEND;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, sge->lkey, sge->addr, sge->length);
+	return ibv_wr_complete(qp);
+}
+
 static inline bool pp_post_send(struct pp *p, unsigned int i, unsigned int number)
 {
-	struct ibv_sge sge = { (uintptr_t)p->buf + p->recv_bytes, p->o.size, p->mr->lkey };
+	struct ibv_sge sge = { p->memory.base + p->memory.send_at, p->o.size,
+			       p->memory.mr->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = PP_SEND, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
@@ -42,24 +57,10 @@ static inline bool pp_post_send(struct pp *p, unsigned int i, unsigned int numbe
 		wr.wr.ud.remote_qpn = p->theirs[i].qpn;
 		wr.wr.ud.remote_qkey = PP_QKEY;
 	}
-	if (p->o.check)
-		memset(p->buf + p->recv_bytes, (int)(number & 0xff), p->o.size);
-	errno = ibv_post_send(p->qp[i], &wr, &bad);
+	if (p->o.check && !pp_memory_fill(&p->memory, p->o.size, number))
+		return false;
+	errno = p->o.new_send ? pp_send_new(p, i, &sge) : ibv_post_send(p->qp[i], &wr, &bad);
 	return errno ? pp_fail("post send") : true;
-}
-
-static inline bool pp_check(struct pp *p, unsigned int number)
-{
-	const char *data = p->buf + (p->kind->type == IBV_QPT_UD ? PP_GRH_BYTES : 0);
-	unsigned int i;
-
-	for (i = 0; i < p->o.size; i++) {
-		if ((uint8_t)data[i] != (number & 0xff)) {
-			fprintf(stderr, "message %u: wrong byte %u\n", number, i);
-			return false;
-		}
-	}
-	return true;
 }
 
 static inline bool pp_sleep(struct pp *p)
@@ -74,127 +75,107 @@ static inline bool pp_sleep(struct pp *p)
 	return errno ? pp_fail("request notification") : true;
 }
 
-/* One completion; *left counts sends and receives that have still to complete. */
-static inline bool pp_take(struct pp *p, struct pp_share *share, const struct ibv_wc *wc,
-			   unsigned int *left)
+/* With many QPs messages overtake one another, and which number arrives is anybody's guess. */
+static inline bool pp_take(struct pp *p, struct pp_run *run, const struct ibv_wc *wc)
 {
+	size_t skip = p->kind->type == IBV_QPT_UD ? PP_GRH_BYTES : 0;
 	unsigned int i;
 
 	for (i = 0; i < p->o.qps && p->qp[i]->qp_num != wc->qp_num; i++)
 		;
 	if (wc->status || i == p->o.qps) {
-		fprintf(stderr, "completion %llu: %s\n", (unsigned long long)wc->wr_id,
-			ibv_wc_status_str(wc->status));
+		fprintf(stderr, "Failed status %s (%d) for wr_id %d\n",
+			ibv_wc_status_str(wc->status), wc->status, (int)wc->wr_id);
 		return false;
 	}
-	--*left;
+	run->left--;
 	if (wc->wr_id == PP_SEND)
 		return true;
-	if (p->o.check && p->o.qps == 1 && !pp_check(p, share[i].received))
+	if (p->o.check && p->o.qps == 1 &&
+	    !pp_memory_check(&p->memory, skip, p->o.size, run->received))
 		return false;
-	share[i].received++;
-	if (share[i].received + p->o.rx_depth / p->o.qps <= p->o.iterations && !pp_post_recv(p, i))
+	run->received++;
+	if (!pp_post_recv(p, i))
 		return false;
-	/* The client's first message is already on its way. */
-	return share[i].sent == p->o.iterations || pp_post_send(p, i, share[i].sent++);
+	/* The client's first messages are on their way already. */
+	return run->sent == p->o.iterations || pp_post_send(p, i, run->sent++);
 }
 
-static inline bool pp_run(struct pp *p)
+static inline void pp_stamp(struct pp_run *run, uint64_t at)
 {
-	struct pp_share share[PP_MAX_QPS] = { { 0, 0 } };
-	unsigned int i, left = 2 * p->o.qps * p->o.iterations;
-	struct ibv_wc wc[PP_BATCH];
-	int n, k;
+	if (!run->stamps++)
+		run->first_tick = at;
+	run->last_tick = at;
+}
 
-	for (i = 0; p->o.host && i < p->o.qps; i++)
-		if (!pp_post_send(p, i, share[i].sent++))
+/* The number of completions taken, -1 on failure. */
+static inline int pp_poll_ex(struct pp *p, struct pp_run *run)
+{
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+	int n = 0, err = ibv_start_poll(p->cq_ex, &attr);
+	bool ok = true;
+
+	if (err == ENOENT)
+		return 0;
+	for (; !err && ok; err = ibv_next_poll(p->cq_ex), n++) {
+		struct ibv_wc wc = {
+			.wr_id = p->cq_ex->wr_id, .status = p->cq_ex->status,
+			.qp_num = ibv_wc_read_qp_num(p->cq_ex),
+		};
+
+		if (!wc.status)
+			pp_stamp(run, ibv_wc_read_completion_ts(p->cq_ex));
+		ok = pp_take(p, run, &wc);
+	}
+	ibv_end_poll(p->cq_ex);
+	return ok ? n : -1;
+}
+
+static inline int pp_poll(struct pp *p, struct pp_run *run)
+{
+	struct ibv_wc wc[PP_BATCH];
+	int n = ibv_poll_cq(p->cq, PP_BATCH, wc), i;
+
+	if (n < 0) {
+		pp_fail("poll CQ");
+		return -1;
+	}
+	for (i = 0; i < n; i++)
+		if (!pp_take(p, run, &wc[i]))
+			return -1;
+	return n;
+}
+
+static inline bool pp_play(struct pp *p, struct pp_run *run)
+{
+	unsigned int i;
+	int n;
+
+	run->left = 2 * p->o.iterations;
+	for (i = 0; p->o.host && i < p->o.qps && run->sent < p->o.iterations; i++)
+		if (!pp_post_send(p, i, run->sent++))
 			return false;
-	while (left) {
-		n = ibv_poll_cq(p->cq, PP_BATCH, wc);
-		if (n < 0)
-			return pp_fail("poll CQ");
-		for (k = 0; k < n; k++)
-			if (!pp_take(p, share, &wc[k], &left))
-				return false;
-		if (!n && p->o.events && !pp_sleep(p))
+	while (run->left) {
+		n = p->cq_ex ? pp_poll_ex(p, run) : pp_poll(p, run);
+		if (n < 0 || (!n && p->o.events && !pp_sleep(p)))
 			return false;
 	}
 	return true;
 }
 
-static inline bool pp_introduce(struct pp *p, int fd)
+/* Before the other side may send. */
+static inline bool pp_ready(struct pp *p)
 {
-	struct ibv_port_attr port;
 	unsigned int i, per_qp = p->o.rx_depth / p->o.qps;
 
-	errno = ibv_query_port(p->context, (uint8_t)p->o.ib_port, &port);
-	if (errno)
-		return pp_fail("query port");
-	if (port.link_layer == IBV_LINK_LAYER_ETHERNET && p->o.gid_index < 0) {
-		fprintf(stderr, "an Ethernet port needs -g\n");
-		return false;
-	}
-	for (i = 0; i < p->o.qps; i++) {
-		struct pp_dest *me = &p->mine[i];
-
-		me->lid = port.lid;
-		me->qpn = p->qp[i]->qp_num;
-		me->psn = (uint32_t)rand() & 0xffffff;
-		if (p->o.gid_index >= 0 && ibv_query_gid(p->context, (uint8_t)p->o.ib_port,
-							 p->o.gid_index, &me->gid))
-			return pp_fail("query GID");
-		if (!pp_exchange(fd, p->o.host, me, &p->theirs[i]))
-			return pp_fail("exchange");
+	for (i = 0; i < p->o.qps; i++)
 		if (!pp_connect_qp(p, i))
 			return false;
-		printf("QP %06x, PSN %06x <-> QP %06x, PSN %06x\n", me->qpn, me->psn,
-		       p->theirs[i].qpn, p->theirs[i].psn);
-	}
 	for (i = 0; i < per_qp * p->o.qps; i++)
 		if (!pp_post_recv(p, i % p->o.qps))
 			return false;
 	errno = p->o.events ? ibv_req_notify_cq(p->cq, 0) : 0;
 	return errno ? pp_fail("request notification") : true;
-}
-
-static inline void pp_report(const struct pp *p, double seconds)
-{
-	double messages = (double)p->o.iterations * p->o.qps;
-	double bytes = 2 * messages * p->o.size;
-
-	printf("%.0f bytes in %.2f seconds = %.2f Mbit/sec\n", bytes, seconds,
-	       bytes * 8 / seconds / 1e6);
-	printf("%.0f iters in %.2f seconds = %.2f usec/iter\n", messages, seconds,
-	       seconds * 1e6 / messages);
-}
-
-static inline int pp_main(int argc, char **argv, const struct pp_kind *kind)
-{
-	struct pp p = { .kind = kind };
-	struct timespec start, end;
-	bool ok;
-	int fd;
-
-	if (!pp_parse(argc, argv, kind, &p.o)) {
-		pp_usage(kind);
-		return 1;
-	}
-	srand((unsigned int)getpid());
-	ok = pp_make(&p);
-	fd = ok ? pp_meet(&p.o) : -1;
-	if (ok && fd < 0)
-		ok = pp_fail("meet the other side");
-	ok = ok && pp_introduce(&p, fd) && pp_barrier(fd);
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	ok = ok && pp_run(&p);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	if (ok)
-		pp_report(&p, (double)(end.tv_sec - start.tv_sec) +
-			  (double)(end.tv_nsec - start.tv_nsec) / 1e9);
-	ok = ok && pp_barrier(fd);
-	if (fd >= 0)
-		close(fd);
-	return !(pp_unmake(&p) && ok);
 }
 
 #endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * ibv_xsrq_pingpong - many clients send to one shared receive queue of a server over XRC; the
+ * server answers each message to whoever sent it.
+ */
+#include "pp_main.h"
+#include "xsrq_objects.h"
+
+/* lid, number of the receiving and of the sending QP, PSN, SRQ number, GID. */
+#define END_TEXT sizeof("0000:000000:000000:000000:000000:00000000000000000000000000000000")
+
+static const struct pp_kind kind = {
+	.name = "ibv_xsrq_pingpong", .letters = "pdismCTleog", .type = IBV_QPT_XRC_RECV,
+	.mtu = IBV_MTU_2048, .size = 4096, .iterations = 5,
+};
+
+static void end_write(const struct xsrq_end *end, char *text)
+{
+	int i, at = sprintf(text, "%04x:%06x:%06x:%06x:%06x:", end->at.lid & 0xffff, end->at.qpn,
+			    end->send_qpn, end->at.psn, end->srqn & 0xffffff);
+
+	for (i = 0; i < 16; i++)
+		at += sprintf(text + at, "%02x", end->at.gid.raw[i]);
+}
+
+static bool end_read(struct xsrq_end *end, const char *text)
+{
+	unsigned int byte;
+	int i, at;
+
+	if (sscanf(text, "%4x:%6x:%6x:%6x:%6x:%n", &end->at.lid, &end->at.qpn, &end->send_qpn,
+		   &end->at.psn, &end->srqn, &at) != 5)
+		return false;
+	for (i = 0; i < 16; i++) {
+		if (sscanf(text + at + 2 * i, "%2x", &byte) != 1)
+			return false;
+		end->at.gid.raw[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+static bool tell(struct xsrq_peer *peer)
+{
+	char text[END_TEXT];
+
+	end_write(&peer->mine, text);
+	return pp_move(peer->fd, text, sizeof(text), true) ? true : pp_fail("tell the other side");
+}
+
+static bool hear(struct xsrq_peer *peer)
+{
+	char text[END_TEXT];
+
+	errno = EPROTO;
+	if (!pp_move(peer->fd, text, sizeof(text), false))
+		return pp_fail("hear of the other side");
+	text[sizeof(text) - 1] = '\0';
+	return end_read(&peer->theirs, text) ? true : pp_fail("hear of the other side");
+}
+
+/* Both know each other and can receive at the end of it. */
+static bool introduce(struct xsrq *x, int fd)
+{
+	struct xsrq_peer *peer = &x->peers[x->peer_count++];
+	bool client = x->o.host != NULL;
+
+	peer->fd = fd;
+	if (!xsrq_make_peer(x, peer) || !pp_local(x->context, &x->o, &peer->mine.at))
+		return false;
+	peer->mine.at.qpn = peer->recv_qp->qp_num;
+	peer->mine.send_qpn = peer->send_qp->qp_num;
+	peer->mine.srqn = x->srqn;
+	pp_show("local address:", &peer->mine.at);
+	if ((client && !tell(peer)) || !hear(peer) || !xsrq_connect(x, peer) ||
+	    (!client && !tell(peer)))
+		return false;
+	pp_show("remote address:", &peer->theirs.at);
+	fflush(stdout);
+	return pp_done(fd, client) ? true : pp_fail("connect");
+}
+
+static bool post_recv(struct xsrq *x)
+{
+	struct ibv_sge sge = { x->memory.base, x->o.size, x->memory.mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = PP_RECV, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	errno = ibv_post_srq_recv(x->srq, &wr, &bad);
+	return errno ? pp_fail("post receive") : true;
+}
+
+static bool post_send(struct xsrq *x, struct xsrq_peer *peer)
+{
+	struct ibv_sge sge = { x->memory.base + x->memory.send_at, x->o.size, x->memory.mr->lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = PP_SEND, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED, .qp_type.xrc.remote_srqn = peer->theirs.srqn,
+	}, *bad;
+
+	errno = ibv_post_send(peer->send_qp, &wr, &bad);
+	return errno ? pp_fail("post send") : true;
+}
+
+/* Accepts all clients, or connects to the server. */
+static bool meet(struct xsrq *x)
+{
+	bool ok = true;
+	int fd, listening;
+
+	if (x->o.host) {
+		fd = pp_connect(&x->o);
+		return fd < 0 ? pp_fail("meet the server") : introduce(x, fd);
+	}
+	listening = pp_listen(x->o.tcp_port);
+	if (listening < 0)
+		return pp_fail("listen");
+	while (ok && x->peer_count < x->o.clients) {
+		fd = accept(listening, NULL, NULL);
+		ok = fd < 0 ? pp_fail("accept") : introduce(x, fd);
+	}
+	close(listening);
+	return ok;
+}
+
+/* One completion; *left counts those that have still to come. */
+static bool take(struct xsrq *x, const struct ibv_wc *wc, unsigned int *left)
+{
+	struct xsrq_peer *peer;
+	unsigned int i;
+
+	if (wc->status) {
+		fprintf(stderr, "Failed status %s (%d) for wr_id %d\n",
+			ibv_wc_status_str(wc->status), wc->status, (int)wc->wr_id);
+		return false;
+	}
+	--*left;
+	if (wc->wr_id == PP_SEND)
+		return true;
+	for (i = 0; i < x->peer_count && x->peers[i].recv_qp->qp_num != wc->qp_num; i++)
+		;
+	if (i == x->peer_count) {
+		fprintf(stderr, "a message came through QP 0x%06x, which is none of ours\n",
+			wc->qp_num);
+		return false;
+	}
+	peer = &x->peers[i];
+	peer->received++;
+	if (!post_recv(x))
+		return false;
+	/* The server answers the last message too, the client does not. */
+	return x->o.host && peer->received == x->o.iterations ? true : post_send(x, peer);
+}
+
+static bool play(struct xsrq *x)
+{
+	unsigned int left = 2 * x->o.iterations * x->peer_count;
+	struct ibv_cq *raised;
+	struct ibv_wc wc;
+	void *context;
+	int n;
+
+	if (x->o.host && !post_send(x, &x->peers[0]))
+		return false;
+	while (left) {
+		n = ibv_poll_cq(x->cq, 1, &wc);
+		if (n < 0)
+			return pp_fail("poll CQ");
+		if (n && !take(x, &wc, &left))
+			return false;
+		if (n || !x->channel)
+			continue;
+		if (ibv_get_cq_event(x->channel, &raised, &context))
+			return pp_fail("get CQ event");
+		ibv_ack_cq_events(raised, 1);
+		errno = ibv_req_notify_cq(raised, 0);
+		if (errno)
+			return pp_fail("request notification");
+	}
+	return true;
+}
+
+static bool ready(struct xsrq *x)
+{
+	unsigned int i;
+
+	for (i = 0; i < XSRQ_DEPTH * x->o.clients; i++)
+		if (!post_recv(x))
+			return false;
+	errno = x->channel ? ibv_req_notify_cq(x->cq, 0) : 0;
+	return errno ? pp_fail("request notification") : true;
+}
+
+int main(int argc, char **argv)
+{
+	struct xsrq x = { .srqn = 0 };
+	int end = pp_parse(argc, argv, &kind, &x.o);
+	double start;
+	bool ok;
+
+	if (end)
+		return end - 1;
+	srand((unsigned int)getpid());
+	ok = xsrq_make(&x) && ready(&x) && meet(&x);
+	start = pp_now();
+	ok = ok && play(&x);
+	if (ok)
+		pp_report(&x.o, (double)x.o.iterations * x.peer_count, pp_now() - start);
+	if (!xsrq_unmake(&x) && ok)
+		ok = pp_fail("destroy");
+	return !ok;
+}
