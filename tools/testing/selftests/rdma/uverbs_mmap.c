@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Shows that queue memory cannot be mapped in any other way than its owner was told to, and that a
- * mapping is safe to touch whatever happens to the object, the process or the mapping itself.
+ * mapping is safe to touch whatever happens to the object, the process or the mapping itself
+ * (field case F25).
  *
  * What a driver maps is its own affair, so the test lets the library create objects, reads from the
  * process's memory map which parts of the uverbs file got mapped, and goes on from there.

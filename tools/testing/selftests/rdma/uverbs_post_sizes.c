@@ -2,7 +2,8 @@
 /*
  * Shows that POST_SEND, POST_RECV and POST_SRQ_RECV through the kernel check every size they are
  * given: work requests too small or absurdly large, products that wrap, more entries than came
- * along, handles of the wrong kind; all of it a clean error, and the device works afterwards.
+ * along, handles of the wrong kind; all of it a clean error, and the device works afterwards
+ * (field case F23).
  */
 #include <rdma/ib_user_verbs.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 /*
  * Shows that answers carry nothing but what they mean: reserved and padding bytes are zero, and
  * what lies behind the answer stays as it was. Each buffer is filled with 0xa5 first, and the
- * kernel's stack with the leavings of a long path.
+ * kernel's stack with the leavings of a long path (field case F31).
  */
 #include <stddef.h>
 

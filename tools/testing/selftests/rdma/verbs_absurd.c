@@ -3,7 +3,8 @@
  * Shows what zero and absurd numbers do in create and query calls: CQ and SRQ depths, vectors, QP
  * capacities one above the device's limits, queues of depth zero, GID queries with entry sizes
  * nobody has, QP types and masks that do not exist. Errors, not crashes, and no leak: the failing
- * calls are repeated many times and the device still has room for real objects afterwards.
+ * calls are repeated many times and the device still has room for real objects afterwards
+ * (field case F24).
  */
 #include "fixture.h"
 #include "uverbs_raw.h"

@@ -1,0 +1,233 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# Runs in a guest: our commands beside Debian's of the same names, both over our library:
+# every option that theirs have, ours have; what they print for people is the same, line by
+# line; ping-pongs of ours and of theirs play with one another; wrong usage is explained.
+# Prints TAP.
+
+. "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
+. "$KV_TREE/tools/testing/qemu/pair.sh"
+. "$KV_TREE/tools/testing/tap.sh"
+BIN=$KV_BUILD/bin
+OUT=$(mktemp -d)
+dev=${KV_DEV:-shca0}
+LIMIT=$((60 * ${KV_SLOW:-1}))
+COMMANDS="ibv_devinfo ibv_asyncwatch ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong
+	ibv_srq_pingpong ibv_xsrq_pingpong"
+kv_use_lib shim
+
+# same DESCRIPTION FILE FILE: one result, with the difference.
+same() {
+	diff "$2" "$3" >"$OUT/diff" 2>&1
+	tap_result $? "$1"
+	sed 's/^/# /' "$OUT/diff" | head -n 20
+}
+
+# The options of a usage text: "-x --long" per line. Which of them take a value shows in "=".
+options() {
+	grep -oE '^ +-[A-Za-z], --[A-Za-z_-]+=?' | tr -d ' ' | tr ',' ' ' | sort
+}
+
+option_sets() {
+	local name
+	for name in $COMMANDS; do
+		"/usr/bin/$name" --help 2>&1 | options >"$OUT/theirs"
+		"$BIN/$name" --help 2>&1 | options >"$OUT/ours"
+		comm -23 "$OUT/theirs" "$OUT/ours" >"$OUT/missing"
+		[ -s "$OUT/theirs" ] && [ ! -s "$OUT/missing" ]
+		tap_result $? "$name has the $(wc -l <"$OUT/theirs") options of Debian's"
+		sed 's/^/# missing: /' "$OUT/missing"
+	done
+}
+
+# explains TEXT COMMAND...: fails, and says so on standard error only.
+explains() {
+	local text=$1
+	shift
+	"$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null
+	[ $? = 1 ] && [ ! -s "$OUT/stdout" ] && grep -qi -- "$text" "$OUT/stderr"
+	tap_result $? "${*##*/} is explained"
+}
+
+usage_errors() {
+	local name
+	for name in $COMMANDS; do
+		"$BIN/$name" --help >"$OUT/stdout" 2>"$OUT/stderr"
+		[ $? = 0 ] && [ -s "$OUT/stdout" ] && [ ! -s "$OUT/stderr" ]
+		tap_result $? "$name --help goes to standard output and succeeds"
+		explains "invalid option -- 'Q'" "$BIN/$name" -Q
+	done
+	explains "'x' is not expected" "$BIN/ibv_devices" x
+	explains "'x' is not expected" "$BIN/ibv_devinfo" x
+	explains "nosuch" "$BIN/ibv_devinfo" -d nosuch
+	explains "nosuch" "$BIN/ibv_asyncwatch" -d nosuch
+	explains "no port 9" "$BIN/ibv_devinfo" -d "$dev" -i 9
+	explains "number from 1 to" "$BIN/ibv_rc_pingpong" -n 0
+	explains "number from 1 to" "$BIN/ibv_rc_pingpong" -s -5
+	explains "'300'" "$BIN/ibv_rc_pingpong" -m 300
+	explains "GID" "$BIN/ibv_rc_pingpong" -d "$dev"
+	explains "no GID 200" "$BIN/ibv_ud_pingpong" -d "$dev" -g 200
+	explains "-P needs" "$BIN/ibv_rc_pingpong" -P
+	explains "less than one" "$BIN/ibv_srq_pingpong" -r 2 -q 4
+	explains "is not expected" "$BIN/ibv_rc_pingpong" one two
+	explains "connect\|refused\|meet" "$BIN/ibv_rc_pingpong" -d "$dev" -g 1 -p 1 localhost
+}
+
+texts() {
+	local arguments
+	for arguments in "" "-v" "-l" "-d $dev" "-d $dev -i 1 -v"; do
+		# shellcheck disable=SC2086
+		/usr/bin/ibv_devinfo $arguments >"$OUT/theirs" 2>&1
+		# shellcheck disable=SC2086
+		"$BIN/ibv_devinfo" $arguments >"$OUT/ours" 2>&1
+		same "ibv_devinfo $arguments prints what Debian's does" "$OUT/theirs" "$OUT/ours"
+	done
+	/usr/bin/ibv_devices >"$OUT/theirs"
+	"$BIN/ibv_devices" >"$OUT/ours"
+	same "ibv_devices prints what Debian's does" "$OUT/theirs" "$OUT/ours"
+}
+
+# Each number that the text shows is in the JSON under the same name.
+json() {
+	"$BIN/ibv_devinfo" -v -d "$dev" >"$OUT/text"
+	"$BIN/ibv_devinfo" -v -d "$dev" --json >"$OUT/json"
+	python3 - "$OUT/text" "$OUT/json" <<-'EOT' >"$OUT/checked" 2>&1
+		import json, re, sys
+		device, = json.load(open(sys.argv[2]))
+		port, = device["ports"]
+		checked = 0
+		for line in open(sys.argv[1]):
+		    match = re.match(r"\t+(\w+):\t+(0x[0-9a-fA-F]+|\d+)( \(\d+\)|kbps)?$", line)
+		    if not match or match.group(1) == "port":
+		        continue
+		    name, value = match.group(1), int(match.group(2), 0)
+		    found = port.get(name, device.get(name))
+		    assert found == value, f"{name}: text {value}, JSON {found}"
+		    checked += 1
+		assert checked > 40, f"only {checked} numbers in the text"
+		assert port["state"] == "PORT_ACTIVE" and port["gids"][0]["gid"].startswith("fe80::")
+		assert device["node_guid"].count(":") == 3
+	EOT
+	tap_result $? "ibv_devinfo --json is JSON and says what the text says"
+	sed 's/^/# /' "$OUT/checked" | tail -n 3
+	"$BIN/ibv_devinfo" -l -J | python3 -c 'import json,sys; assert any(d["name"] == sys.argv[1] for d in json.load(sys.stdin))' "$dev"
+	tap_result $? "ibv_devinfo -l --json lists the device"
+	"$BIN/ibv_devinfo" -J -d nosuch 2>/dev/null | python3 -c 'import json,sys; assert json.load(sys.stdin) == []'
+	tap_result $? "ibv_devinfo --json of no device is an empty list"
+}
+
+# Figures differ from run to run, the words do not.
+shape() {
+	sed -E 's/(0x|::ffff:)[0-9a-f.]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/: GID/, GID/' "$1"
+}
+
+# play LABEL SERVER CLIENT OPTIONS...: both end well.
+play() {
+	local label=$1 server=$2 client=$3
+	shift 3
+	PAIR_PORT=$((PAIR_PORT + 1))
+	timeout -k 2 "$LIMIT" "$server" "$@" -p "$PAIR_PORT" >"$OUT/server" 2>&1 &
+	local pid=$! rc=0
+	pair_listening "$PAIR_PORT" "$pid" &&
+		timeout -k 2 "$LIMIT" "$client" "$@" -p "$PAIR_PORT" localhost >"$OUT/client" 2>&1 || rc=1
+	[ "$rc" = 0 ] || kill "$pid" 2>/dev/null
+	wait "$pid" || rc=1
+	tap_result "$rc" "$label"
+	[ "$rc" = 0 ] || sed 's/^/# /' "$OUT/server" "$OUT/client" | head -n 12
+	return "$rc"
+}
+
+pingpongs() {
+	local gid name options
+	gid=$(kv_gid "$dev")
+	for name in rc uc ud srq; do
+		options="-d $dev -g $gid -n 64 -r 64"
+		[ "$name" != srq ] || options="$options -q 4"
+		# shellcheck disable=SC2086
+		play "ibv_${name}_pingpong: Debian's with Debian's" /usr/bin/ibv_${name}_pingpong \
+			/usr/bin/ibv_${name}_pingpong $options && shape "$OUT/client" >"$OUT/theirs"
+		# shellcheck disable=SC2086
+		play "ibv_${name}_pingpong: ours with ours" "$BIN/ibv_${name}_pingpong" \
+			"$BIN/ibv_${name}_pingpong" $options && shape "$OUT/client" >"$OUT/ours"
+		same "ibv_${name}_pingpong prints what Debian's does" "$OUT/theirs" "$OUT/ours"
+		# shellcheck disable=SC2086
+		play "ibv_${name}_pingpong: our server, Debian's client" "$BIN/ibv_${name}_pingpong" \
+			/usr/bin/ibv_${name}_pingpong $options
+		# shellcheck disable=SC2086
+		play "ibv_${name}_pingpong: Debian's server, our client" /usr/bin/ibv_${name}_pingpong \
+			"$BIN/ibv_${name}_pingpong" $options
+	done
+	options="-d $dev -g $gid -n 64 -r 64"
+	# shellcheck disable=SC2086
+	play "ibv_rc_pingpong -c -e" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" $options -c -e
+	# shellcheck disable=SC2086
+	play "ibv_ud_pingpong -c -e" "$BIN/ibv_ud_pingpong" "$BIN/ibv_ud_pingpong" $options -c -e
+	# shellcheck disable=SC2086
+	play "ibv_rc_pingpong -N -m 4096 -s 100000" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" \
+		$options -N -c -m 4096 -s 100000
+	# shellcheck disable=SC2086
+	play "ibv_srq_pingpong -e" "$BIN/ibv_srq_pingpong" "$BIN/ibv_srq_pingpong" $options -e
+}
+
+# What only some devices can: it works, or the program says that the device has no such thing.
+special() {
+	local option gid
+	gid=$(kv_gid "$dev")
+	for option in -t -j -o -O; do
+		if "$BIN/ibv_rc_pingpong" -d "$dev" -g "$gid" $option -p 1 localhost 2>&1 |
+			grep -q 'the device has no'; then
+			echo "ok - ibv_rc_pingpong $option: says that the device cannot"
+		else
+			play "ibv_rc_pingpong $option" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" \
+				-d "$dev" -g "$gid" -n 64 -r 64 $option
+		fi
+	done
+}
+
+# Both watch while the netdev goes down and up.
+asyncwatch() {
+	local netdev theirs ours
+	netdev=$(cat "/sys/class/infiniband/$dev/ports/1/gid_attrs/ndevs/0")
+	/usr/bin/ibv_asyncwatch -d "$dev" >"$OUT/theirs" &
+	theirs=$!
+	"$BIN/ibv_asyncwatch" -d "$dev" >"$OUT/ours" &
+	ours=$!
+	sleep "$((1 * ${KV_SLOW:-1}))"
+	ip link set "$netdev" down
+	sleep 1
+	ip link set "$netdev" up
+	sleep 1
+	kill "$theirs" "$ours"
+	wait "$theirs" "$ours" 2>/dev/null
+	# Theirs is not written out line by line.
+	head -n 1 "$OUT/ours" | grep -qE "^$dev: async event FD [0-9]+$"
+	tap_result $? "ibv_asyncwatch begins like Debian's"
+	grep -qx '  event_type IBV_EVENT_PORT_ERR (10), port 1' "$OUT/ours" &&
+		grep -qx '  event_type IBV_EVENT_PORT_ACTIVE (9), port 1' "$OUT/ours"
+	tap_result $? "ibv_asyncwatch shows the port going down and up"
+	sed 's/^/# /' "$OUT/ours"
+}
+
+# The examples of the manual, which its check has compiled.
+examples() {
+	local program
+	for program in "$KV_BUILD"/examples/*; do
+		case $program in
+		*.c) continue ;;
+		*'*') echo "ok - # SKIP examples: the tier man has not been run"; continue ;;
+		esac
+		timeout "$LIMIT" "$program" >"$OUT/example" 2>&1
+		tap_result $? "the example of ${program##*/} runs"
+		sed 's/^/# /' "$OUT/example" | head -n 3
+	done
+}
+
+option_sets
+usage_errors
+texts
+json
+pingpongs
+special
+asyncwatch
+examples
