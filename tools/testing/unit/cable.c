@@ -30,6 +30,7 @@ static struct {
 	struct host_qp *refused[QPS];
 	u32 refused_count;
 	struct cable_script script;
+	bool hold;
 } cable;
 
 void cable_init(void)
@@ -205,7 +206,7 @@ static bool is_group(const u8 gid[16])
 	return gid[0] == 0xff || (gid[10] == 0xff && (gid[12] & 0xf0) == 0xe0);
 }
 
-static void give(struct host *host, const struct cable_packet *p)
+void cable_give(struct host *host, const struct cable_packet *p)
 {
 	struct arrived *a = calloc(1, sizeof(*a));
 	struct eng_runq rq;
@@ -220,6 +221,10 @@ static void give(struct host *host, const struct cable_packet *p)
 	a->eng.head = a->head;
 	a->eng.head_bytes = head;
 	a->eng.length = p->length;
+	if (cable.hold) {
+		eng_wire_receive(&host->dev, NULL, &a->eng);
+		return;
+	}
 	eng_runq_init(&rq);
 	eng_wire_receive(&host->dev, &rq, &a->eng);
 	eng_run(&rq);
@@ -232,10 +237,10 @@ void cable_inject(const struct cable_packet *p)
 	u32 i;
 
 	if (host)
-		give(host, p);
+		cable_give(host, p);
 	for (i = 0; is_group(p->dst) && i < cable.host_count; i++)
 		if (memcmp(cable.gids[i], p->src, 16))
-			give(cable.hosts[i], p);
+			cable_give(cable.hosts[i], p);
 }
 
 static struct cable_packet *take_oldest(void)
@@ -269,6 +274,13 @@ void cable_deliver(void)
 void cable_drop(void)
 {
 	free(take_oldest());
+}
+
+void cable_hold(bool hold)
+{
+	cable.hold = hold;
+	if (!hold)
+		host_work();
 }
 
 void cable_set_script(struct cable_script script)

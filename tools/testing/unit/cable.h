@@ -42,11 +42,15 @@ void cable_ah(struct host *from, struct host *to, struct eng_ah *ah, u32 ahn);
 /* How many packets lie on the wire, and the one at @index; NULL beyond. */
 u32 cable_waiting(void);
 const struct cable_packet *cable_peek(u32 index);
+/* While held, what is delivered waits in its QP; false runs all of it. */
+void cable_hold(bool hold);
 /* Takes the oldest packet off the wire and delivers it, or not. */
 void cable_deliver(void);
 void cable_drop(void);
 /* Delivers a copy of @packet. */
 void cable_inject(const struct cable_packet *packet);
+/* The same to one host, whatever it is addressed to. */
+void cable_give(struct host *host, const struct cable_packet *packet);
 /* Delivers everything, by the script, until nothing moves; how many packets that were. */
 u32 cable_run(void);
 void cable_set_script(struct cable_script script);

@@ -2,9 +2,9 @@
 /*
  * answer.c - what packets from the responder mean for the requests in the slots.
  *
- * Called by arrival.c with the QP owned.  An acknowledge is cumulative, but it cannot complete a READ
- * or an atomic whose response has not come: that response is lost then, and asked for again (IBTA
- * vol. 1, 9.7.5.1.5).  Requests complete in order, as everywhere.
+ * Called by arrival.c with the QP owned.  An acknowledge is cumulative, but it cannot complete a
+ * READ or an atomic whose response has not come: that response is lost then, and asked for again
+ * (IBTA vol. 1, 9.7.5.1.5).  Requests complete in order, as everywhere.
  */
 #include "answer.h"
 #include "arrival.h"
@@ -260,8 +260,8 @@ void eng_answer_packet(struct eng_qp *qp, const struct eng_header *h, const stru
 	}
 	if (eng_psn_diff(h->psn, qp->wire.out.max_psn) >= 0) {
 		/* 9.7.5.1.2: ghosts are dropped. */
-		eng_arrival_count(qp->dev, h->row->flags & ENG_HAS_PAYLOAD ?
-				  ENG_CNT_RX_UNASKED : ENG_CNT_RX_FUTURE);
+		eng_arrival_count(qp->dev, h->op == ENG_PKT_ACK ?
+				  ENG_CNT_RX_FUTURE : ENG_CNT_RX_UNASKED);
 		return;
 	}
 	if (h->op == ENG_PKT_ACK) {

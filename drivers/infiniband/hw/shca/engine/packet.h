@@ -95,7 +95,7 @@ struct eng_header {
 	u32 srqn;		/* XRCETH */
 	u32 msn;
 	u64 va;
-	u64 swap, compare_add;	/* AtomicETH; the original value in an AtomicAckETH is compare_add */
+	u64 swap, compare_add;	/* AtomicETH; the value of an AtomicAckETH is in compare_add */
 };
 
 #define ENG_PKEY_DEFAULT	0xffffu

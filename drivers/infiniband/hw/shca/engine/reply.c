@@ -2,11 +2,11 @@
 /*
  * reply.c - acknowledges, NAKs and READ responses as packets.
  *
- * Called by the responder.  One acknowledge answers all that a step took in (IBTA vol. 1, 9.7.5.1.2:
- * they may be coalesced); a READ response or a NAK acknowledges what was before it, so what was
- * owed is paid with it.  Small packets are lost when the host has no room: the requester asks again.
- * READ responses wait for room, and what arrives behind such a READ waits with them: answers leave in
- * the order of their requests.
+ * Called by the responder.  One acknowledge answers all that a step took in (IBTA vol. 1,
+ * 9.7.5.1.2: they may be coalesced); a READ response or a NAK acknowledges what was before it, so
+ * what was owed is paid with it.  Small packets are lost when the host has no room: the requester
+ * asks again.  READ responses wait for room, and what arrives behind such a READ waits with them:
+ * answers leave in the order of their requests.
  */
 #include "reply.h"
 #include "mr.h"
@@ -74,13 +74,13 @@ static void acknowledge_frame(struct eng_qp *qp, struct eng_frame *frame)
 		.syndrome = ack_syndrome(qp),
 		.compare_add = frame->compare_add,
 	};
-	bool ahead = eng_psn_add(frame->psn, 1) == qp->resp.epsn;
+	bool newest = eng_psn_add(frame->psn, 1) == qp->resp.epsn;
 
 	if (frame->op == ENG_OP_READ)
 		return;			/* answered by its responses */
 	if (frame->op == ENG_OP_CMP_SWAP || frame->op == ENG_OP_FETCH_ADD)
 		send_short(qp, &h);
-	else if (frame->flags & ENG_FRAME_ACK_REQ || !ahead)
+	else if (frame->flags & ENG_FRAME_ACK_REQ || !newest)
 		qp->wire.arriving.ack_owed = true;
 }
 
@@ -113,7 +113,8 @@ static u8 response_op(u32 index, u32 count)
 }
 
 /* The response that is next, from memory that is referenced.  False: no room. */
-static bool send_response(struct eng_qp *qp, const struct eng_frame *frame, const struct eng_seg *seg)
+static bool send_response(struct eng_qp *qp, const struct eng_frame *frame,
+			  const struct eng_seg *seg)
 {
 	struct eng_arriving *arriving = &qp->wire.arriving;
 	u32 offset = arriving->sent << qp->mtu_shift;
@@ -132,7 +133,7 @@ static bool send_response(struct eng_qp *qp, const struct eng_frame *frame, cons
 	if (n > 1u << qp->mtu_shift)
 		n = 1u << qp->mtu_shift;
 	h.pad = (u8)(-n & 3);
-	tx.payload.offset = (u32)(frame->va + offset - seg->addr);
+	tx.payload.offset = offset;
 	tx.payload_bytes = n;
 	tx.pad = h.pad;
 	tx.head_bytes = eng_packet_encode(&h, tx.head);
