@@ -5,9 +5,8 @@
  * Knows nothing of frames, packets or retries.  Each request has memory of its own on both sides,
  * so success is judged by the bytes, and failure by what may have led to it.
  */
-#include <stdarg.h>
-#include "sim.h"
 #include "model.h"
+#include <stdarg.h>
 
 void sim_trace(struct world *w, const char *format, ...)
 {
@@ -20,6 +19,18 @@ void sim_trace(struct world *w, const char *format, ...)
 	vprintf(format, args);
 	va_end(args);
 	printf("\n");
+}
+
+/* What the engine counted, for whoever has to find the fault. */
+static void print_counters(struct world *w)
+{
+	u32 i, k;
+
+	for (i = 0; i < w->cfg.hosts; i++)
+		for (k = 0; k < ENG_CNT_COUNT; k++)
+			if (eng_dev_counter(&w->host[i].dev, (enum eng_counter)k))
+				printf("# host %u: %s %llu\n", i, eng_counter_name(k),
+				       eng_dev_counter(&w->host[i].dev, (enum eng_counter)k));
 }
 
 void sim_fail(struct world *w, const struct end *e, const char *why)
@@ -35,6 +46,8 @@ void sim_fail(struct world *w, const struct end *e, const char *why)
 		       e->qp ? e->qp->qpn : 0, e->wire ? "wire" : "direct", why);
 	else
 		printf("# %s\n", why);
+	if (w->trace)
+		print_counters(w);
 }
 
 bool sim_model_takes_receive(u8 opcode)

@@ -80,9 +80,9 @@ static struct tag *tag_of(struct world *w, u32 imm)
 /* Twice, or after a later one: only where packets are. */
 static bool repeats(const struct end *e, const struct tag *tag)
 {
-	const struct sim_config *cfg = &e->w->cfg;
+	bool doubled = tag->from->wire && e->w->features >> SIM_DUP & 1;
 
-	return tag->seen >> e->index & 1 && !(e->wire && sim_has(cfg, SIM_DUP));
+	return tag->seen >> e->index & 1 && !doubled;
 }
 
 static bool overtaken(struct end *e, const struct tag *tag)
@@ -92,7 +92,7 @@ static bool overtaken(struct end *e, const struct tag *tag)
 
 	if (!late)
 		e->last_tag = tag->id;
-	return late && e->type == ENG_QPT_UC && !(e->wire && e->w->cfg.features & set);
+	return late && e->type == ENG_QPT_UC && !(e->wire && e->w->features & set);
 }
 
 static void judge_unreliable(struct end *e, const struct shca_cqe *wc, u32 index)

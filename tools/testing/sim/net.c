@@ -312,6 +312,17 @@ void sim_net_transmit_end(struct eng_qp *qp, struct eng_runq *rq)
 	(void)rq;
 }
 
+void sim_net_inject(struct world *w, u32 from, u32 to, const u8 *bytes, u32 length)
+{
+	struct sim_wire_packet *p = alloc_packet(w, length);
+
+	p->from = from;
+	p->to = to;
+	memcpy(p->bytes + p->net_bytes, bytes, length);
+	make_ip(p, false);
+	sim_net_arrive(w, p);
+}
+
 u32 sim_net_packet_span(struct eng_packet *packet, u32 offset, const u8 **at)
 {
 	struct sim_wire_packet *p = env_container(packet, struct sim_wire_packet, eng);
@@ -338,6 +349,9 @@ void sim_net_arrive(struct world *w, struct sim_wire_packet *p)
 	struct sim_host *host = &w->host[p->to];
 	struct eng_runq rq;
 
+	sim_trace(w, "host %u gets opcode %#x, PSN %#x%s", p->to, p->eng.head[0],
+		  p->eng.head[9] << 16 | p->eng.head[10] << 8 | p->eng.head[11],
+		  p->dropped ? ", too late" : "");
 	if (p->dropped || !host->dev.port_up) {
 		sim_net_drop(p);
 		return;

@@ -43,6 +43,8 @@ void sim_net_room(struct world *w, struct sim_host *host);
 void sim_net_cut(struct world *w, u32 from, u32 to, bool cut);
 /* A connection ends: what is on the way to or from @qpn will not arrive any more. */
 void sim_net_purge(struct world *w, u32 qpn);
+/* A packet of anybody's making: @length bytes from BTH on, as if host @from had sent it. */
+void sim_net_inject(struct world *w, u32 from, u32 to, const u8 *bytes, u32 length);
 /* The address of a host. */
 void sim_net_gid(const struct world *w, u32 host, u8 gid[16]);
 void sim_net_group(const struct world *w, u8 gid[16]);

@@ -86,8 +86,7 @@ static void timer(const struct sim_host *host, struct world *w, const struct sim
 			sim_qp_timer(w->end[i].qp, event->at);
 }
 
-/* False: a step of the applications is due. */
-static bool handle(struct world *w, const struct sim_event *event)
+bool sim_run_event(struct world *w, const struct sim_event *event)
 {
 	switch (event->kind) {
 	case SIM_EVENT_STEP:
@@ -122,7 +121,7 @@ static bool wait_for_step(struct world *w)
 			sim_fail(w, NULL, "nothing will ever happen again");
 			break;
 		}
-		if (!handle(w, &event))
+		if (!sim_run_event(w, &event))
 			return true;
 		if (w->loop.handled > EVENTS_BOUND)
 			sim_fail(w, NULL, "events without end");
@@ -228,11 +227,11 @@ bool sim_run(struct world *w)
 	stop_faults(w);
 	if (!settle_all(w, SETTLE_BOUND_NS, &i) && !w->wrong)
 		sim_fail(w, &w->end[i], "does not come to rest");
-	for (i = 0; i < w->ends && !w->wrong; i++) {
+	for (i = 0; i < w->ends && !w->wrong; i++)
 		sim_model_poll(&w->end[i]);
+	for (i = 0; i < w->ends && !w->wrong; i++)
 		if (w->end[i].peer >= &w->end[i])
 			sim_model_close(&w->end[i]);
-	}
 	sim_model_check_memory(w);
 	sim_world_fini(w);
 	return !w->wrong;

@@ -117,6 +117,7 @@ struct world {
 	u32 next_qpn;
 	u64 next_id;
 	u32 steps_left;
+	u64 features;		/* as drawn; those of cfg stop when the run settles */
 	bool lossy;		/* retries may be exhausted by what the network does */
 	bool settling;		/* no new requests, no new trouble */
 	bool silent;		/* no new receives either */
@@ -177,5 +178,7 @@ void sim_trouble_renew(struct end *e);
 
 /* run.c */
 bool sim_run(struct world *w);
+/* What the loop said is next.  False: a step of the applications. */
+bool sim_run_event(struct world *w, const struct sim_event *event);
 
 #endif

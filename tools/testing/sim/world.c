@@ -48,8 +48,8 @@ void sim_world_make_qp(struct end *e)
 
 	e->qp = sim_qp_new(e->host, w->next_qpn, &init);
 	e->qp->owner = e;
-	w->next_qpn = (w->next_qpn + 1) & 0xffffff;
-	if (w->next_qpn < 2)
+	/* 0 and 1 are special, and 0xffffff stands for a group. */
+	if (++w->next_qpn >= 0xffffff)
 		w->next_qpn = 2;
 }
 
@@ -147,6 +147,7 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 
 	memset(w, 0, sizeof(*w));
 	w->cfg = *cfg;
+	w->features = cfg->features;
 	w->trace = trace;
 	w->steps_left = cfg->steps;
 	sim_rng_seed(&w->rng, cfg->seed, 3);
@@ -155,7 +156,7 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 	/* What can eat several retries in a row. */
 	w->lossy = sim_has(cfg, SIM_HEAVY) ? sim_config_loses(cfg) :
 		   cfg->features & (1ull << SIM_PARTITION | 1ull << SIM_MASK | 1ull << SIM_DELAY);
-	w->next_qpn = sim_rng_below(&w->rng, 2) ? 0xfffff0 : sim_rng_range(&w->rng, 2, 0xffffff);
+	w->next_qpn = sim_rng_below(&w->rng, 2) ? 0xfffff0 : sim_rng_range(&w->rng, 2, 0xfffffe);
 	w->next_id = 1 + sim_rng_below(&w->rng, 1u << 30);
 	for (i = 0; i < cfg->hosts; i++)
 		sim_host_init(&w->host[i], w, i);
@@ -242,7 +243,7 @@ static void draw_retries(struct end *e, struct eng_qp_attr *attr)
 	e->retry_cnt = attr->retry_cnt;
 	if (e->rnr_retry != 7)
 		sim_model_excuse(e, RNR_EXC);
-	if (w->lossy && e->wire)
+	if ((w->lossy && e->wire) || !e->host->dev.port_up || !e->peer->host->dev.port_up)
 		sim_model_excuse(e, RETRY_EXC);
 }
 
