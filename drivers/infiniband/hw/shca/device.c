@@ -14,6 +14,7 @@
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
+#include "udp_socket.h"
 
 /* The engine device with its RCU head: lookups may still read it when its last reference goes. */
 struct engine {
@@ -49,6 +50,8 @@ static void dealloc_driver(struct ib_device *ib)
 
 	if (dev->routed)
 		shca_route_remove(dev);
+	/* No packet meets it from here on. */
+	shca_udp_socket_leave(dev);
 	/* Address handles that were destroyed where one may not sleep. */
 	shca_runner_flush();
 	WRITE_ONCE(dev->eng->port_up, 0);
@@ -57,6 +60,7 @@ static void dealloc_driver(struct ib_device *ib)
 	shca_numbers_destroy(&dev->ahns);
 	shca_numbers_destroy(&dev->srqns);
 	shca_numbers_destroy(&dev->qpns);
+	free_percpu(dev->wire_stats);
 	__free_page(dev->doorbell_page);
 	dev_put(dev->netdev);
 }
@@ -99,10 +103,13 @@ static int alloc_parts(struct shca_dev *dev)
 	shown->live = SHCA_DOORBELL_LIVE;
 
 	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
-	if (!engine) {
-		__free_page(dev->doorbell_page);
-		return -ENOMEM;
-	}
+	if (!engine)
+		goto free_page;
+	dev->wire_stats = alloc_percpu(struct shca_wire_stats);
+	if (!dev->wire_stats)
+		goto free_engine;
+	if (shca_udp_socket_join(dev))
+		goto free_stats;
 	dev->eng = &engine->dev;
 	eng_dev_init(dev->eng, &shca_runner_eng_ops);
 
@@ -111,6 +118,14 @@ static int alloc_parts(struct shca_dev *dev)
 	shca_numbers_init(&dev->ahns, 1, 0xffffff);
 	shca_numbers_init(&dev->keys, 1, 0xffffff);
 	return 0;
+
+free_stats:
+	free_percpu(dev->wire_stats);
+free_engine:
+	kfree(engine);
+free_page:
+	__free_page(dev->doorbell_page);
+	return -ENOMEM;
 }
 
 static void describe(struct shca_dev *dev)
@@ -137,6 +152,7 @@ int shca_device_create(const char *name, struct net_device *netdev)
 
 	if (!dev)
 		return -ENOMEM;
+	dev->netdev = netdev;
 	err = alloc_parts(dev);
 	if (err) {
 		/* dealloc_driver is not among the operations yet. */
@@ -144,7 +160,6 @@ int shca_device_create(const char *name, struct net_device *netdev)
 		return err;
 	}
 	dev_hold(netdev);
-	dev->netdev = netdev;
 	describe(dev);
 	shca_netdev_refresh(dev);
 

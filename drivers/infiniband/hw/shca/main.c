@@ -4,11 +4,14 @@
  */
 #include <linux/module.h>
 
+#include "crc.h"
 #include "link.h"
 #include "netdev.h"
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
+#include "udp_rx.h"
+#include "udp_socket.h"
 #include "verbs_qp.h"
 
 static int __init shca_init(void)
@@ -21,12 +24,23 @@ static int __init shca_init(void)
 	err = shca_runner_start();
 	if (err)
 		goto stop_qp;
-	err = shca_netdev_start();
+	err = shca_udp_rx_start();
 	if (err)
 		goto stop_runner;
+	err = shca_udp_socket_start();
+	if (err)
+		goto end_rx;
+	err = shca_netdev_start();
+	if (err)
+		goto stop_socket;
+	shca_crc_start();
 	shca_link_start();
 	return 0;
 
+stop_socket:
+	shca_udp_socket_stop();
+end_rx:
+	shca_udp_rx_end();
 stop_runner:
 	shca_runner_stop();
 stop_qp:
@@ -40,7 +54,10 @@ static void __exit shca_exit(void)
 	ib_unregister_driver((enum rdma_driver_id)SHCA_DRIVER_ID);
 	shca_netdev_stop();
 	shca_route_stop();
+	shca_udp_socket_stop();
 	shca_runner_stop();
+	shca_udp_rx_end();
+	shca_crc_stop();
 	shca_verbs_qp_stop();
 }
 

@@ -9,6 +9,7 @@
  * Whether ports are up is not asked here: the engine looks at each emission.
  */
 #include <linux/inetdevice.h>
+#include <linux/moduleparam.h>
 #include <linux/srcu.h>
 #include <linux/workqueue.h>
 #include <net/addrconf.h>
@@ -24,6 +25,10 @@
 static DEFINE_MUTEX(devices_mutex);
 DEFINE_STATIC_SRCU(devices_srcu);
 static LIST_HEAD(devices);
+
+static bool force_wire;
+module_param(force_wire, bool, 0644);
+MODULE_PARM_DESC(force_wire, "traffic between QPs of this host takes the wire, too");
 
 static void look_again(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_again_work, look_again);
@@ -62,6 +67,18 @@ static bool has_gid(struct shca_dev *dev, const union ib_gid *gid)
 	return true;
 }
 
+bool shca_route_forces_wire(void)
+{
+	return READ_ONCE(force_wire);
+}
+
+bool shca_route_is_local(struct net *net, const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return inet_addr_type(net, addr->s6_addr32[3]) == RTN_LOCAL;
+	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(net, addr, NULL, 0);
+}
+
 static bool is_local(struct shca_dev *from, struct shca_dev *to, const union ib_gid *gid)
 {
 	const struct in6_addr *addr = (const struct in6_addr *)gid->raw;
@@ -71,9 +88,7 @@ static bool is_local(struct shca_dev *from, struct shca_dev *to, const union ib_
 		return false;
 	if (ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
 		return from == to;
-	if (ipv6_addr_v4mapped(addr))
-		return inet_addr_type(net, addr->s6_addr32[3]) == RTN_LOCAL;
-	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(net, addr, NULL, 0);
+	return shca_route_is_local(net, addr);
 }
 
 static bool is_direct(struct shca_dev *from, struct shca_dev *to, const union ib_gid *dgid)

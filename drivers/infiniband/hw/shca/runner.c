@@ -16,6 +16,7 @@
 #include "device.h"
 #include "events.h"
 #include "shca.h"
+#include "udp_rx.h"
 #include "verbs_ah.h"
 #include "verbs_mr.h"
 #include "verbs_qp.h"
@@ -72,6 +73,15 @@ void shca_runner_run(struct eng_qp *qp)
 	eng_run(&rq);
 }
 
+void shca_runner_drain(struct llist_node *lanes)
+{
+	struct eng_runq rq;
+
+	eng_runq_init(&rq);
+	shca_udp_rx_drain(lanes, &rq);
+	eng_run(&rq);
+}
+
 void shca_runner_queue(struct work_struct *work)
 {
 	queue_work(worker, work);
@@ -107,6 +117,10 @@ const struct eng_ops shca_runner_eng_ops = {
 	.cq_event = shca_events_cq,
 	.qp_event = shca_events_qp,
 	.srq_event = shca_events_srq,
+	.transmit = shca_udp_tx_transmit,
+	.transmit_end = shca_udp_tx_end,
+	.packet_span = shca_udp_rx_span,
+	.packet_done = shca_udp_rx_done,
 	.mr_idle = shca_verbs_mr_idle,
 	.srq_idle = shca_verbs_srq_idle,
 	.qp_idle = shca_verbs_qp_idle,

@@ -5,8 +5,9 @@
  *
  * Lock order, outermost first:
  *	newlink mutex (link.c)
- *	  shca_qp.mutex			control operations on one QP, its stored attributes
+ *	  shca_qp.groups_mutex, shca_qp.mutex	control operations on one QP, its attributes
  *	  devices mutex (route.c)		changes of the list of devices
+ *	  sockets mutex (udp_socket.c)		sockets of all namespaces
  *	    QP ownership (engine)		never two at a time
  *	      engine leaf locks, shca_qp.{sq,rq}_lock, shca_srq.lock, shca_cq.poll_lock
  *						none nests in another
@@ -25,6 +26,9 @@
  * MR, MW: references are held by frames that carry its segments and by chunked copies; retire hides
  *   the key and stops copies at the next chunk, dereg sleeps until mr_idle, then unpins.  A bound
  *   window uses the blocks of its MR, which is not deregistered before (eng_mr_seal()).
+ * Path: counted by its QP or AH and by the buffer being built; freed by RCU, for those who look.
+ * Sockets: see udp_socket.c.  A QP that waits for room in them is counted by their list, which its
+ *   destruction has emptied.  Received packets count buffers only; the engine holds them in a QP.
  * AH: has a life of its own (destroy may not sleep): counted by lookups, freed by ah_idle and RCU.
  * Ring memory: kernel side goes with its object; user mappings hold page references of their own.
  * Doorbell fd: may outlive its context and the device.  It counts the engine device until the
@@ -51,6 +55,8 @@
 #include "engine/engine.h"
 #include "numbers.h"
 #include "ring_memory.h"
+#include "udp_tx.h"
+#include "wire_stats.h"
 
 enum shca_limits {
 	SHCA_PORT		= 1,
@@ -78,6 +84,9 @@ struct shca_dev {
 	struct shca_numbers qpns;	/* with the shca_qp as value */
 	struct shca_numbers srqns, ahns, keys;
 	u32 port_active;		/* bool: what the last event said */
+	struct shca_udp *udp;		/* the wire of the netdev's namespace */
+	struct list_head udp_link;	/* udp_socket.c */
+	struct shca_wire_stats __percpu *wire_stats;
 };
 
 struct shca_ucontext {
@@ -125,13 +134,22 @@ struct shca_qp {
 	struct hrtimer timer;
 	u32 closing;			/* bool: no timer may be armed any more */
 	struct llist_node deferred;	/* runner.c: owned by whoever deferred it */
+	struct llist_node blocked;	/* udp_tx.c: owned by who set is_blocked */
+	u32 is_blocked;			/* bool */
+	struct shca_tx tx;		/* of the engine's owner of the QP */
 	struct completion idle;
+
+	struct mutex groups_mutex;	/* groups */
+	struct list_head groups;	/* groups.c */
 
 	struct mutex mutex;		/* the stored attributes below, and modify as a whole */
 	struct ib_qp_attr attr;		/* as last set; state comes from the engine */
 	struct ib_qp_cap cap;
 	enum ib_sig_type sig_type;
 	struct eng_dev *peer;		/* what the engine was told; identity only */
+	bool on_wire;			/* the same */
+	bool forced;			/* to the wire, whatever is local */
+	struct shca_path __rcu *path;	/* counted; replaced under the mutex */
 
 	struct shca_ring_info sq, rq;
 	spinlock_t sq_lock;		/* kernel consumers: sq_prod */

@@ -9,11 +9,13 @@
 #include <rdma/ib_addr.h>
 
 #include "verbs_ah.h"
+#include "path.h"
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
+#include "udp_socket.h"
 
 /* IBTA annex A17, 17.4: what follows the IP header of RoCEv2 is UDP. */
 #define NEXT_HEADER	IPPROTO_UDP
@@ -21,6 +23,7 @@
 struct shca_ah_body {
 	struct eng_ah eng;
 	struct shca_dev *dev;		/* valid until retired */
+	struct shca_path *path;		/* counted; NULL: none */
 	struct work_struct retire;
 	struct rcu_head rcu;
 };
@@ -35,11 +38,23 @@ union network_header {
 };
 static_assert(sizeof(union network_header) == sizeof_field(struct eng_ah, grh));
 
+/* Lookups may still read it. */
+static void free_body(struct shca_ah_body *body)
+{
+	if (body->eng.peer)
+		eng_dev_put(body->eng.peer);
+	shca_path_put(body->path);
+	kfree_rcu(body, rcu);
+}
+
 void shca_verbs_ah_idle(struct eng_ah *eng)
 {
-	if (eng->peer)
-		eng_dev_put(eng->peer);
-	kfree_rcu(container_of(eng, struct shca_ah_body, eng), rcu);
+	free_body(container_of(eng, struct shca_ah_body, eng));
+}
+
+struct shca_path *shca_verbs_ah_path(const struct eng_ah *ah)
+{
+	return container_of(ah, struct shca_ah_body, eng)->path;
 }
 
 u32 shca_verbs_ah_number(const struct shca_ah *ah)
@@ -72,19 +87,36 @@ static void fill_header(struct eng_ah *ah, const struct ib_global_route *route)
 	header->grh.dgid = route->dgid;
 }
 
-static void address(struct shca_dev *dev, struct eng_ah *ah, const struct ib_global_route *route)
+/*
+ * Members of a group may be anywhere, those on this host included: its datagrams take the wire,
+ * whose netdev brings them back to us.
+ */
+static int address(struct shca_dev *dev, struct shca_ah_body *body,
+		   const struct ib_global_route *route)
 {
+	bool ipv4 = ipv6_addr_v4mapped((const struct in6_addr *)route->sgid_attr->gid.raw);
+	bool up = shca_udp_socket_is_up(dev->udp, ipv4);
+	struct eng_ah *ah = &body->eng;
+	struct shca_path *path;
 	struct in6_addr to;
 
+	path = shca_path_create(dev, route, 0, 0);
+	if (IS_ERR(path))
+		return PTR_ERR(path);
+	body->path = path;
 	memcpy(&to, route->dgid.raw, sizeof(to));
 	if (rdma_is_multicast_addr(&to)) {
 		ah->multicast = true;
 		memcpy(ah->mgid, route->dgid.raw, sizeof(ah->mgid));
-		eng_dev_get(dev->eng);
-		ah->peer = dev->eng;
-	} else {
+		if (!up) {
+			eng_dev_get(dev->eng);
+			ah->peer = dev->eng;
+		}
+	} else if (!shca_route_forces_wire()) {
 		ah->peer = shca_route_find(dev, &route->dgid);
 	}
+	ah->wire = !ah->peer && up;
+	return 0;
 }
 
 static void retire(struct shca_ah_body *body)
@@ -114,23 +146,26 @@ static int make_body(struct shca_ah *ah, const struct rdma_ah_attr *attr)
 	body->eng.pd = shca_pd_identity(ah->ib.pd);
 	body->eng.sl = rdma_ah_get_sl(attr);
 	fill_header(&body->eng, rdma_ah_read_grh(attr));
+	err = address(dev, body, rdma_ah_read_grh(attr));
+	if (err)
+		goto free_body;
 	err = shca_numbers_alloc(&dev->ahns, NULL, &body->eng.ahn, GFP_KERNEL);
 	if (err) {
-		kfree(body);
-		return err == -EBUSY ? -ENOMEM : err;
+		err = err == -EBUSY ? -ENOMEM : err;
+		goto free_body;
 	}
-	address(dev, &body->eng, rdma_ah_read_grh(attr));
 	err = eng_ah_publish(&body->eng);
-	if (err) {
-		if (body->eng.peer)
-			eng_dev_put(body->eng.peer);
-		shca_numbers_free(&dev->ahns, body->eng.ahn);
-		kfree(body);
-		return err;
-	}
+	if (err)
+		goto free_number;
 	ah->body = body;
 	trace_shca_create("ah", body->eng.ahn);
 	return 0;
+
+free_number:
+	shca_numbers_free(&dev->ahns, body->eng.ahn);
+free_body:
+	free_body(body);
+	return err;
 }
 
 static int create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)

@@ -4,8 +4,8 @@
  */
 #include <rdma/ib_verbs.h>
 
+#include "addresses.h"
 #include "netdev.h"
-#include "route.h"
 #include "shca.h"
 #include "udata.h"
 
@@ -110,19 +110,6 @@ static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/* ib_core keeps the table; an address that came or went can make a destination local. */
-static int add_gid(const struct ib_gid_attr *attr, void **context)
-{
-	shca_route_changed();
-	return 0;
-}
-
-static int del_gid(const struct ib_gid_attr *attr, void **context)
-{
-	shca_route_changed();
-	return 0;
-}
-
 static int modify_device(struct ib_device *ib, int mask, struct ib_device_modify *modify)
 {
 	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
@@ -145,8 +132,9 @@ const struct ib_device_ops shca_verbs_device_ops = {
 	.get_port_immutable = get_port_immutable,
 	.get_link_layer = get_link_layer,
 	.query_pkey = query_pkey,
-	.add_gid = add_gid,
-	.del_gid = del_gid,
+	/* ib_core keeps the table. */
+	.add_gid = shca_addresses_add,
+	.del_gid = shca_addresses_del,
 	.modify_device = modify_device,
 	.modify_port = modify_port,
 };

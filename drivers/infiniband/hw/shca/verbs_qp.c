@@ -7,6 +7,8 @@
 #include <linux/slab.h>
 
 #include "verbs_qp.h"
+#include "groups.h"
+#include "path.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
@@ -242,6 +244,8 @@ static void init_host(struct shca_qp *qp, const struct ib_qp_init_attr *init,
 {
 	init_completion(&qp->idle);
 	mutex_init(&qp->mutex);
+	mutex_init(&qp->groups_mutex);
+	INIT_LIST_HEAD(&qp->groups);
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->rq_lock);
 	hrtimer_init(&qp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
@@ -296,6 +300,7 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct shca_qp *qp = qp_of(ibqp);
 
 	trace_shca_destroy("qp", ibqp->qp_num);
+	shca_groups_leave_all(qp);
 	/* Whoever re-routes it holds the mutex; afterwards it sees closing. */
 	mutex_lock(&qp->mutex);
 	WRITE_ONCE(qp->closing, 1);
@@ -304,9 +309,12 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	eng_qp_get(qp->eng);
 	eng_qp_destroy(qp->eng);
 	hrtimer_cancel(&qp->timer);
+	/* Nobody sends any more; it may be counted by those who wait for room. */
+	shca_udp_tx_kick(shca_dev_of(ibqp->device)->udp);
 	eng_qp_put(qp->eng);
 	wait_for_completion(&qp->idle);
 
+	shca_path_put(rcu_access_pointer(qp->path));
 	shca_ring_memory_destroy(qp->mem);
 	shca_numbers_free(&shca_dev_of(ibqp->device)->qpns, ibqp->qp_num);
 	call_rcu(&qp->block->rcu, free_block_rcu);
@@ -339,22 +347,12 @@ static int query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
-static int attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
-{
-	return eng_mcast_attach(qp_of(ibqp)->eng, gid->raw);
-}
-
-static int detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
-{
-	return eng_mcast_detach(qp_of(ibqp)->eng, gid->raw);
-}
-
 const struct ib_device_ops shca_verbs_qp_ops = {
 	.create_qp = create_qp,
 	.modify_qp = shca_verbs_qp_modify,
 	.query_qp = query_qp,
 	.destroy_qp = destroy_qp,
-	.attach_mcast = attach_mcast,
-	.detach_mcast = detach_mcast,
+	.attach_mcast = shca_groups_attach,
+	.detach_mcast = shca_groups_detach,
 	INIT_RDMA_OBJ_SIZE(ib_qp, shca_qp, ib),
 };

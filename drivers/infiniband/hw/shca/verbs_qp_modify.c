@@ -4,9 +4,11 @@
  * value is checked, then the engine is told, so a refused call changes nothing.
  */
 #include "netdev.h"
+#include "path.h"
 #include "route.h"
 #include "shca.h"
 #include "udata.h"
+#include "udp_socket.h"
 #include "verbs_qp.h"
 
 static_assert((int)ENG_QPS_RESET == (int)IB_QPS_RESET);
@@ -155,6 +157,9 @@ static void forget(struct shca_qp *qp)
 	qp->rq_prod = 0;
 	qp->rq_done = 0;
 	qp->peer = NULL;
+	qp->on_wire = false;
+	qp->forced = false;
+	shca_path_put(unrcu_pointer(xchg(&qp->path, NULL)));
 }
 
 static struct eng_qp_attr for_engine(const struct ib_qp_attr *known, const struct ib_qp_attr *attr,
@@ -182,18 +187,68 @@ static struct eng_qp_attr for_engine(const struct ib_qp_attr *known, const struc
 	};
 }
 
+/* How a QP reaches its peer. */
+struct way {
+	struct eng_dev *peer;		/* counted */
+	struct shca_path *path;		/* counted */
+	bool forced, wire;
+};
+
+static bool wire_is_up(const struct shca_dev *dev, const struct shca_path *path)
+{
+	return path && shca_udp_socket_is_up(dev->udp, path->ipv4);
+}
+
+/* A path is kept for a direct link, too: the destination may leave this host. */
+static int find_way(struct shca_qp *qp, const struct ib_global_route *route, struct way *way)
+{
+	struct shca_dev *dev = shca_dev_of(qp->ib.device);
+
+	way->path = shca_path_create(dev, route, qp->ib.qp_num, qp->attr.dest_qp_num);
+	if (IS_ERR(way->path))
+		return PTR_ERR(way->path);
+	way->forced = shca_route_forces_wire();
+	way->peer = way->forced ? NULL : shca_route_find(dev, &route->dgid);
+	way->wire = !way->peer && wire_is_up(dev, way->path);
+	return 0;
+}
+
+static void tell_way(struct eng_qp_attr *change, const struct way *way)
+{
+	change->peer = way->peer;
+	change->wire = way->wire;
+	memcpy(change->sgid, &way->path->saddr, sizeof(change->sgid));
+	memcpy(change->dgid, &way->path->daddr, sizeof(change->dgid));
+}
+
+/* The engine has taken it over. */
+static void remember_way(struct shca_qp *qp, const struct way *way)
+{
+	lockdep_assert_held(&qp->mutex);
+	qp->peer = way->peer;
+	qp->on_wire = way->wire;
+	qp->forced = way->forced;
+	shca_path_put(unrcu_pointer(xchg(&qp->path, RCU_INITIALIZER(way->path))));
+}
+
+static void forget_way(const struct way *way)
+{
+	if (way->peer)
+		eng_dev_put(way->peer);
+	shca_path_put(way->path);
+}
+
 /*
  * An error may move the QP between our judgement and the engine's: then the engine refuses, and
  * what query tells stays as it was.  A move to RESET is never refused.
  */
 static int apply(struct shca_qp *qp, const struct ib_qp_attr *attr, enum ib_qp_state next, int mask)
 {
-	struct shca_dev *dev = shca_dev_of(qp->ib.device);
 	struct ib_qp_attr before = qp->attr;
-	struct eng_dev *peer = qp->peer;
 	u32 eng_mask = mask & ENGINE_MASK;
 	struct eng_qp_attr change;
-	int err;
+	struct way way = {};
+	int err = 0;
 
 	lockdep_assert_held(&qp->mutex);
 	if (next == IB_QPS_RESET)
@@ -201,17 +256,22 @@ static int apply(struct shca_qp *qp, const struct ib_qp_attr *attr, enum ib_qp_s
 	remember(&qp->attr, attr, mask);
 	change = for_engine(&qp->attr, attr, next, mask);
 	if (mask & IB_QP_AV) {
-		change.peer = shca_route_find(dev, &rdma_ah_read_grh(&attr->ah_attr)->dgid);
-		qp->peer = change.peer;
-		eng_mask |= ENG_QP_PEER;
+		err = find_way(qp, rdma_ah_read_grh(&attr->ah_attr), &way);
+		if (!err) {
+			tell_way(&change, &way);
+			eng_mask |= ENG_QP_PEER;
+		}
 	}
-	err = eng_qp_modify(qp->eng, &change, eng_mask);
 	if (!err)
+		err = eng_qp_modify(qp->eng, &change, eng_mask);
+	if (!err) {
+		if (mask & IB_QP_AV)
+			remember_way(qp, &way);
 		return 0;
-	if (change.peer)
-		eng_dev_put(change.peer);
+	}
+	if (!IS_ERR(way.path))
+		forget_way(&way);
 	qp->attr = before;
-	qp->peer = peer;
 	return err;
 }
 
@@ -242,19 +302,25 @@ unlock:
 
 void shca_verbs_qp_reroute(struct shca_qp *qp)
 {
+	struct shca_dev *dev = shca_dev_of(qp->ib.device);
+	struct way way = {};
 	struct eng_qp_attr change = {};
 
 	mutex_lock(&qp->mutex);
-	if (qp->closing || !(rdma_ah_get_ah_flags(&qp->attr.ah_attr) & IB_AH_GRH))
+	way.path = rcu_dereference_protected(qp->path, lockdep_is_held(&qp->mutex));
+	if (qp->closing || !way.path)
 		goto unlock;
-	change.peer = shca_route_find(shca_dev_of(qp->ib.device),
-				      &rdma_ah_read_grh(&qp->attr.ah_attr)->dgid);
-	if (change.peer == qp->peer) {
-		if (change.peer)
-			eng_dev_put(change.peer);
+	if (!qp->forced)
+		way.peer = shca_route_find(dev, (const union ib_gid *)&way.path->daddr);
+	way.wire = !way.peer && wire_is_up(dev, way.path);
+	if (way.peer == qp->peer && way.wire == qp->on_wire) {
+		if (way.peer)
+			eng_dev_put(way.peer);
 		goto unlock;
 	}
-	qp->peer = change.peer;
+	tell_way(&change, &way);
+	qp->peer = way.peer;
+	qp->on_wire = way.wire;
 	eng_qp_modify(qp->eng, &change, ENG_QP_PEER);
 unlock:
 	mutex_unlock(&qp->mutex);

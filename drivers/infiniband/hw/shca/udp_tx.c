@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * udp_tx.c - builds buffers of the network stack from the engine's packets and sends them.
+ *
+ * The engine calls in with the sending QP owned.  Where the netdev, or what stands for it on one
+ * host, segments UDP itself, packets of one size and way travel as one buffer: the IPv4
+ * identifications and lengths that segmentation will give them are known here, and the ICRC of
+ * each covers its own.  Payload is copied once, in pieces that are still in the cache when the CRC
+ * reads them; the checksum of UDP stays 0 where nobody has to compute it, as with other adapters.
+ *
+ * Back pressure: buffers are charged to the socket until the netdev is done with them.  A QP that
+ * meets a full socket says no to the engine, and is kicked when half of it is free again.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/udp.h>
+
+#include "udp_tx.h"
+#include "crc.h"
+#include "path.h"
+#include "shca.h"
+#include "udp_rx.h"
+#include "udp_socket.h"
+#include "verbs_ah.h"
+
+enum {
+	UDP_BYTES	= sizeof(struct udphdr),
+	BTH_BYTES	= 12,
+	/* Linear part: room for lower headers, then small packets; payload goes to page fragments. */
+	LINEAR_BYTES	= SKB_WITH_OVERHEAD(1024),
+	/* Packets, and bytes, that travel as one buffer. */
+	SERIES_PACKETS	= 64,
+	SERIES_BYTES	= 60 << 10,
+	/* Fragments that one packet may take at worst; a buffer with less room is sent first. */
+	PACKET_FRAGS	= 4,
+};
+
+/* Packets are lost, and sent again, rather than waited for when memory is short. */
+#define GFP_PACKET	(GFP_NOWAIT | __GFP_NOWARN)
+
+static void count(const struct shca_qp *qp, enum shca_wire_counter which)
+{
+	shca_wire_stats_add(shca_dev_of(qp->ib.device)->wire_stats, which, 1);
+}
+
+static struct sock *socket_of(const struct shca_path *path)
+{
+	return rcu_dereference(path->udp->sks[path->ipv4 ? SHCA_UDP_V4 : SHCA_UDP_V6]);
+}
+
+/* The header in front of @bytes of UDP; what the ICRC leaves out may still change below. */
+static void fill_ipv4(struct iphdr *ip, const struct shca_path *path, u32 bytes, u16 id)
+{
+	*ip = (struct iphdr) {
+		.version = 4,
+		.ihl = 5,
+		.tos = path->tos,
+		.tot_len = htons(sizeof(*ip) + bytes),
+		.id = htons(id),
+		/* IBTA annex A17.4.3: packets are never fragmented. */
+		.frag_off = htons(IP_DF),
+		.ttl = path->hop_limit,
+		.protocol = IPPROTO_UDP,
+		.saddr = path->saddr.s6_addr32[3],
+		.daddr = path->daddr.s6_addr32[3],
+	};
+}
+
+static void fill_ipv6(struct ipv6hdr *ip, const struct shca_path *path, u32 bytes)
+{
+	ip6_flow_hdr(ip, path->tos, path->flow_label);
+	ip->payload_len = htons(bytes);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = path->hop_limit;
+	ip->saddr = path->saddr;
+	ip->daddr = path->daddr;
+}
+
+static struct udphdr make_udp(const struct shca_path *path, u32 bytes)
+{
+	return (struct udphdr) {
+		.source = path->sport,
+		.dest = htons(ENG_WIRE_UDP_PORT),
+		.len = htons(bytes),
+	};
+}
+
+/* The ICRC up to and with the BTH, of packet number @index in the open buffer. */
+static u32 start_crc(const struct shca_tx *tx, const u8 *bth, u32 bytes)
+{
+	struct udphdr udp = make_udp(tx->path, UDP_BYTES + bytes);
+	union {
+		struct iphdr ipv4;
+		struct ipv6hdr ipv6;
+	} ip;
+
+	if (tx->path->ipv4)
+		fill_ipv4(&ip.ipv4, tx->path, UDP_BYTES + bytes, tx->id + tx->count);
+	else
+		fill_ipv6(&ip.ipv6, tx->path, UDP_BYTES + bytes);
+	return eng_icrc_start((const u8 *)&ip, (const u8 *)&udp, bth);
+}
+
+static bool add_frag(struct sk_buff *skb, struct page_frag *frag, u32 n)
+{
+	int i = skb_shinfo(skb)->nr_frags;
+
+	if (skb_can_coalesce(skb, i, frag->page, frag->offset)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], n);
+	} else if (i < MAX_SKB_FRAGS) {
+		get_page(frag->page);
+		skb_fill_page_desc(skb, i, frag->page, frag->offset, n);
+	} else {
+		return false;
+	}
+	skb->len += n;
+	skb->data_len += n;
+	skb->truesize += n;
+	frag->offset += n;
+	return true;
+}
+
+/* Appends @n bytes and carries the CRC over the copy, which nobody else can change. */
+static bool put(struct sk_buff *skb, u32 *crc, const void *bytes, u32 n)
+{
+	struct page_frag *frag = &current->task_frag;
+
+	while (n) {
+		u32 len = n;
+		u8 *to;
+
+		if (!skb_is_nonlinear(skb) && skb_tailroom(skb) >= n) {
+			to = skb_put(skb, len);
+			memcpy(to, bytes, len);
+		} else {
+			if (!skb_page_frag_refill(SMP_CACHE_BYTES, frag, GFP_PACKET))
+				return false;
+			len = min(n, frag->size - frag->offset);
+			to = page_address(frag->page) + frag->offset;
+			memcpy(to, bytes, len);
+			if (!add_frag(skb, frag, len))
+				return false;
+		}
+		*crc = shca_crc_update(*crc, to, len);
+		bytes += len;
+		n -= len;
+	}
+	return true;
+}
+
+static bool put_packet(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
+{
+	static const u8 zeros[4];
+	u32 crc = start_crc(tx, packet->head, bytes), left = packet->payload_bytes, unused = 0;
+	__le32 icrc;
+	u32 n;
+
+	/* The CRC of BTH is known: it is masked. */
+	if (!put(tx->skb, &unused, packet->head, BTH_BYTES) ||
+	    !put(tx->skb, &crc, packet->head + BTH_BYTES, packet->head_bytes - BTH_BYTES))
+		return false;
+	for (; left; left -= n) {
+		const u8 *at;
+
+		n = eng_tx_next(packet, &at, left);
+		if (!put(tx->skb, &crc, at, n))
+			return false;
+	}
+	if (!put(tx->skb, &crc, zeros, packet->pad))
+		return false;
+	icrc = cpu_to_le32(~crc);
+	if (!put(tx->skb, &unused, &icrc, sizeof(icrc)))
+		return false;
+	tx->count++;
+	return true;
+}
+
+static void close_series(struct shca_tx *tx)
+{
+	shca_path_put(tx->path);
+	tx->path = NULL;
+	tx->skb = NULL;
+}
+
+static u8 hop_limit(const struct shca_path *path, struct dst_entry *dst)
+{
+	if (path->hop_limit)
+		return path->hop_limit;
+	if (path->ipv4)
+		return ip4_dst_hoplimit(dst);
+	return IS_ENABLED(CONFIG_IPV6) ? ip6_dst_hoplimit(dst) : 0;
+}
+
+/* Several packets: the netdev, or the stack for it, takes them apart. */
+static void describe_series(const struct shca_tx *tx, struct udphdr *udp)
+{
+	struct sk_buff *skb = tx->skb;
+	const struct shca_path *path = tx->path;
+	u32 bytes = skb->len - skb_transport_offset(skb);
+
+	skb_shinfo(skb)->gso_size = tx->segment;
+	skb_shinfo(skb)->gso_segs = tx->count;
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	if (path->ipv4)
+		udp->check = ~csum_tcpudp_magic(path->saddr.s6_addr32[3],
+						path->daddr.s6_addr32[3], bytes, IPPROTO_UDP, 0);
+	else
+		udp->check = ~csum_ipv6_magic(&path->saddr, &path->daddr, bytes, IPPROTO_UDP, 0);
+}
+
+static void put_headers(const struct shca_tx *tx)
+{
+	struct sk_buff *skb = tx->skb;
+	const struct shca_path *path = tx->path;
+	u32 bytes = UDP_BYTES + skb->len;
+	struct udphdr *udp = skb_push(skb, UDP_BYTES);
+
+	skb_reset_transport_header(skb);
+	*udp = make_udp(path, bytes);
+	if (tx->count > 1)
+		describe_series(tx, udp);
+	if (path->ipv4) {
+		struct iphdr *ip = skb_push(skb, sizeof(*ip));
+
+		fill_ipv4(ip, path, bytes, tx->id);
+		ip->ttl = hop_limit(path, skb_dst(skb));
+		skb->protocol = htons(ETH_P_IP);
+	} else {
+		struct ipv6hdr *ip = skb_push(skb, sizeof(*ip));
+
+		fill_ipv6(ip, path, bytes);
+		ip->hop_limit = hop_limit(path, skb_dst(skb));
+		skb->protocol = htons(ETH_P_IPV6);
+	}
+	skb_reset_network_header(skb);
+	skb->priority = rt_tos2priority(path->tos);
+}
+
+static void link_lanes(struct shca_tx *tx, struct llist_node *lanes)
+{
+	struct llist_node *last = lanes;
+
+	if (!lanes)
+		return;
+	while (last->next)
+		last = last->next;
+	last->next = tx->lanes;
+	tx->lanes = lanes;
+}
+
+/* Under RCU, with the socket open. */
+static void send_off(struct shca_tx *tx, struct sock *sk)
+{
+	struct net *net = shca_udp_socket_net(tx->path->udp);
+	struct sk_buff *skb = tx->skb;
+
+	put_headers(tx);
+	skb_set_owner_w(skb, sk);
+	shca_udp_rx_promise();
+	if (tx->path->ipv4)
+		ip_local_out(net, sk, skb);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		ip6_local_out(net, sk, skb);
+	link_lanes(tx, shca_udp_rx_collect());
+}
+
+static void send_series(struct shca_qp *qp)
+{
+	struct shca_tx *tx = &qp->tx;
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = socket_of(tx->path);
+	if (likely(sk)) {
+		count(qp, SHCA_WIRE_TX_SERIES);
+		send_off(tx, sk);
+	} else {
+		kfree_skb(tx->skb);
+	}
+	rcu_read_unlock();
+	close_series(tx);
+}
+
+static bool has_room(const struct sock *sk)
+{
+	return sk_wmem_alloc_get(sk) < SHCA_UDP_SEND_BYTES;
+}
+
+void shca_udp_tx_kick(struct shca_udp *udp)
+{
+	struct llist_node *node = llist_del_all(&udp->blocked), *next;
+
+	llist_for_each_safe(node, next, node) {
+		struct shca_qp *qp = container_of(node, struct shca_qp, blocked);
+		struct eng_qp *eng = qp->eng;
+
+		/* From here on it may be on the list again. */
+		smp_store_release(&qp->is_blocked, 0);
+		eng_kick(NULL, eng);
+		eng_qp_put(eng);
+	}
+}
+
+void shca_udp_tx_room(struct sock *sk)
+{
+	struct shca_udp *udp;
+
+	rcu_read_lock();
+	udp = rcu_dereference_sk_user_data(sk);
+	if (udp && !llist_empty(&udp->blocked) &&
+	    sk_wmem_alloc_get(sk) <= SHCA_UDP_SEND_BYTES / 2)
+		shca_udp_tx_kick(udp);
+	rcu_read_unlock();
+}
+
+/* The QP waits for room, unless there is some by now. */
+static void block(struct shca_qp *qp, struct shca_udp *udp, const struct sock *sk)
+{
+	count(qp, SHCA_WIRE_TX_BLOCKED);
+	if (!xchg(&qp->is_blocked, 1)) {
+		eng_qp_get(qp->eng);
+		llist_add(&qp->blocked, &udp->blocked);
+	}
+	/* Pairs with the charge that is taken back before sk_write_space looks at the list. */
+	smp_mb();
+	if (sk_wmem_alloc_get(sk) <= SHCA_UDP_SEND_BYTES / 2)
+		shca_udp_tx_kick(udp);
+}
+
+enum outcome { OPEN, LOST, BLOCKED };
+
+static enum outcome new_buffer(struct shca_qp *qp, struct shca_path *path)
+{
+	struct dst_entry *dst = shca_path_route(path);
+	struct shca_tx *tx = &qp->tx;
+	struct sk_buff *skb;
+
+	if (unlikely(!dst)) {
+		count(qp, SHCA_WIRE_TX_NO_ROUTE);
+		return LOST;
+	}
+	skb = alloc_skb(LINEAR_BYTES, GFP_PACKET);
+	if (unlikely(!skb)) {
+		count(qp, SHCA_WIRE_TX_NO_MEMORY);
+		dst_release(dst);
+		return LOST;
+	}
+	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) + UDP_BYTES);
+	skb_dst_set(skb, dst);
+	skb->dev = dst->dev;
+	tx->skb = skb;
+	tx->together = dst->dev->features & NETIF_F_GSO_UDP_L4 && !dst_xfrm(dst);
+	tx->count = 0;
+	tx->id = atomic_fetch_add(SERIES_PACKETS, &path->ids);
+	return OPEN;
+}
+
+/* The way of @packet, counted. */
+static struct shca_path *path_of(struct shca_qp *qp, const struct eng_tx *packet)
+{
+	struct shca_path *path;
+
+	if (packet->ah)
+		path = shca_verbs_ah_path(packet->ah);
+	else
+		path = rcu_dereference(qp->path);
+	return path && refcount_inc_not_zero(&path->refs) ? path : NULL;
+}
+
+static enum outcome open_series(struct shca_qp *qp, const struct eng_tx *packet, u32 bytes)
+{
+	struct shca_path *path;
+	enum outcome outcome = LOST;
+	struct sock *sk;
+
+	rcu_read_lock();
+	path = path_of(qp, packet);
+	if (unlikely(!path))
+		goto unlock;
+	sk = socket_of(path);
+	if (unlikely(!sk)) {
+		count(qp, SHCA_WIRE_TX_NO_ROUTE);
+	} else if (unlikely(!has_room(sk))) {
+		if (!packet->control)
+			block(qp, path->udp, sk);
+		outcome = BLOCKED;
+	} else {
+		outcome = new_buffer(qp, path);
+	}
+	if (likely(outcome == OPEN)) {
+		qp->tx.path = path;
+		qp->tx.segment = bytes;
+	} else {
+		shca_path_put(path);
+	}
+unlock:
+	rcu_read_unlock();
+	return outcome;
+}
+
+static bool fits(const struct shca_qp *qp, const struct eng_tx *packet, u32 bytes)
+{
+	const struct shca_tx *tx = &qp->tx;
+	const struct shca_path *path;
+
+	path = packet->ah ? shca_verbs_ah_path(packet->ah) : rcu_access_pointer(qp->path);
+	return path == tx->path && bytes <= tx->segment && tx->count < SERIES_PACKETS &&
+	       tx->skb->len + bytes <= SERIES_BYTES &&
+	       skb_shinfo(tx->skb)->nr_frags <= MAX_SKB_FRAGS - PACKET_FRAGS;
+}
+
+bool shca_udp_tx_transmit(struct eng_tx *packet)
+{
+	struct shca_qp *qp = eng_qp_host(packet->qp);
+	u32 bytes = packet->head_bytes + packet->payload_bytes + packet->pad + ENG_WIRE_ICRC;
+	struct shca_tx *tx = &qp->tx;
+	enum outcome outcome;
+
+	if (tx->skb && !fits(qp, packet, bytes))
+		send_series(qp);
+	if (!tx->skb) {
+		outcome = open_series(qp, packet, bytes);
+		if (unlikely(outcome != OPEN))
+			return outcome == LOST;
+	}
+	if (unlikely(!put_packet(tx, packet, bytes))) {
+		/* A packet that is cut short spoils the buffer. */
+		count(qp, SHCA_WIRE_TX_NO_MEMORY);
+		kfree_skb(tx->skb);
+		close_series(tx);
+		return true;
+	}
+	/* Only the last one may be shorter. */
+	if (!tx->together || bytes < tx->segment)
+		send_series(qp);
+	return true;
+}
+
+void shca_udp_tx_end(struct eng_qp *eng, struct eng_runq *rq)
+{
+	struct shca_qp *qp = eng_qp_host(eng);
+	struct llist_node *lanes;
+
+	if (qp->tx.skb)
+		send_series(qp);
+	lanes = qp->tx.lanes;
+	qp->tx.lanes = NULL;
+	shca_udp_rx_drain(lanes, rq);
+}
