@@ -41,6 +41,9 @@ static int tap_failures;
 	} \
 } while (0)
 
+/* How often something is repeated: where these tests run in a slow kernel, fewer times. */
+#define TAP_MANY(n) (n)
+
 struct tap_test {
 	const char *name;
 	void (*run)(void);

@@ -13,7 +13,7 @@ static void test_f13_key_reuse(void)
 	u32 i, old = 0;
 
 	pair_init(&p);
-	for (i = 0; i < 70000; i++) {
+	for (i = 0; i < TAP_MANY(70000); i++) {
 		struct host_mr mr;
 		u32 key;
 

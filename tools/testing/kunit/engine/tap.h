@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * tap.h - the user-space tests' words for results, as a KUnit suite: one suite per file, whose only
+ * case has each test of the file as a parameter.
+ */
+#ifndef KUNIT_TAP_H
+#define KUNIT_TAP_H
+
+#include <kunit/test.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <stdlib.h>
+
+static bool tap_failed;
+
+#define CHECK(cond) do { \
+	if (!(cond)) { \
+		pr_info("# %s:%d: %s\n", KBUILD_BASENAME, __LINE__, #cond); \
+		tap_failed = true; \
+		return; \
+	} \
+} while (0)
+
+#define CHECK_EQ(a, b) do { \
+	unsigned long long va_ = (unsigned long long)(a), vb_ = (unsigned long long)(b); \
+	if (va_ != vb_) { \
+		pr_info("# %s:%d: %s is %llu (%#llx), not %llu (%#llx)\n", KBUILD_BASENAME, \
+			__LINE__, #a, va_, va_, vb_, vb_); \
+		tap_failed = true; \
+		return; \
+	} \
+} while (0)
+
+#define CHECK_SUB(call) do { \
+	call; \
+	if (tap_failed) { \
+		pr_info("# ... from %s:%d\n", KBUILD_BASENAME, __LINE__); \
+		return; \
+	} \
+} while (0)
+
+#define TAP_MANY(n) ((n) / 20)
+
+struct tap_test {
+	const char *name;
+	void (*run)(void);
+};
+
+static void tap_run_one(struct kunit *kunit)
+{
+	const struct tap_test *test = kunit->param_value;
+
+	tap_failed = false;
+	test->run();
+	cond_resched();
+	if (tap_failed)
+		KUNIT_FAIL(kunit, "%s", test->name);
+}
+
+#define TAP_MAIN(tests) \
+static const void *tap_next(const void *prev, char *text) \
+{ \
+	const struct tap_test *next = prev ? (const struct tap_test *)prev + 1 : (tests); \
+	if (next == (tests) + ARRAY_SIZE(tests)) \
+		return NULL; \
+	strscpy(text, next->name, KUNIT_PARAM_DESC_SIZE); \
+	return next; \
+} \
+static struct kunit_case tap_cases[] = { KUNIT_CASE_PARAM(tap_run_one, tap_next), {} }; \
+static struct kunit_suite tap_suite = { \
+	.name = "engine_" KBUILD_BASENAME, \
+	.test_cases = tap_cases, \
+}; \
+kunit_test_suite(tap_suite);
+
+#endif
