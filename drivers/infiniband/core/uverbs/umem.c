@@ -10,6 +10,7 @@
  * umem_alloc, mmdrop in umem_free), not on its address space, so a dying process is never kept
  * alive by a registration. The pages are held by long-term pins until ib_umem_release.
  */
+#include <linux/error-injection.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -110,7 +111,7 @@ static int umem_check_readable(struct ib_umem *umem)
  * written and got its own copy. A read-only shared mapping has no such copies and refuses the
  * forced write, so there, and only there, a plain read pin is right.
  */
-static int umem_pin_some(struct umem_pinning *pin)
+static noinline int umem_pin_some(struct umem_pinning *pin)
 {
 	unsigned int want = min_t(unsigned long, pin->left_pages, pin->room);
 	int got;
@@ -121,6 +122,8 @@ static int umem_pin_some(struct umem_pinning *pin)
 	/* Zero pages without an error would loop for ever. */
 	return got ? got : -EFAULT;
 }
+/* The memory manager's side has no place where tests can make it fail. */
+ALLOW_ERROR_INJECTION(umem_pin_some, ERRNO);
 
 static int umem_pin_all(struct umem_pinning *pin)
 {
@@ -181,7 +184,8 @@ static int umem_pin(struct ib_umem *umem, unsigned long npages)
 	}
 	if (npages > UMEM_STACK_PAGES) {
 		pin.room = min_t(unsigned long, npages, UMEM_BATCH_PAGES);
-		pin.pages = kvmalloc_array(pin.room, sizeof(*pin.pages), GFP_KERNEL);
+		pin.pages = kvmalloc_array(pin.room, sizeof(*pin.pages),
+					   GFP_KERNEL | __GFP_NOWARN);
 		if (!pin.pages)
 			return -ENOMEM;
 	}

@@ -20,10 +20,11 @@
 
 static int alloc_pages_for(struct shca_ring_memory *mem)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	/* How much is a user's choice, and an error is answer enough: no line in the kernel log. */
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 
 	if (mem->bytes <= CONTIGUOUS_MAX_BYTES) {
-		gfp_t light = mem->bytes > PAGE_SIZE ? __GFP_NOWARN | __GFP_NORETRY : 0;
+		gfp_t light = mem->bytes > PAGE_SIZE ? __GFP_NORETRY : 0;
 
 		mem->vaddr = alloc_pages_exact(mem->bytes, gfp | light);
 		mem->contiguous = mem->vaddr;

@@ -102,7 +102,8 @@ static int describe_umem(struct shca_region *region, u64 start)
 	lead = sgt->orig_nents == 1 ? 0 : -first_end & ((1ULL << shift) - 1);
 	count = (lead + span + (1ULL << shift) - 1) >> shift;
 
-	region->blocks = kvmalloc_array(count, sizeof(*region->blocks), GFP_KERNEL_ACCOUNT);
+	region->blocks = kvmalloc_array(count, sizeof(*region->blocks),
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!region->blocks)
 		return -ENOMEM;
 	list_blocks(region->umem, region->blocks, shift, lead);

@@ -51,7 +51,7 @@ static struct shca_qp_block *alloc_block(size_t engine_bytes)
 	size_t bytes = sizeof(*block) + engine_bytes;
 
 	if (bytes > COMMON_BLOCK_BYTES) {
-		block = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+		block = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (block)
 			block->large = true;
 		return block;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Failures made to order: the n-th thing in this thread's system calls that can fail (slab or page
- * allocation, copy from or to user memory) does so. Only the calls that reach RDMA are counted:
- * ioctl(), mmap(), write() and close() of descriptors, open() of a device, messages to netlink.
- * They are defined here in front of libc's, so that whatever library makes them is covered.
+ * allocation, copy from or to user memory, pinning of user memory) does so. Only the calls that
+ * reach RDMA are counted: ioctl(), mmap(), write() and close() of descriptors, open() of a device,
+ * messages to netlink. They are defined here in front of libc's, so that whatever library makes them is covered.
  *
  * Needs a kernel with fault injection; failures_ready() says so.
  */
@@ -21,11 +21,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "invoke_write.h"
 #include "tap.h"
 
 static int failure_fd = -1;		/* /proc/thread-self/fail-nth */
 static unsigned int failures_until;	/* the n-th from now fails; 0: none */
 static bool failure_armed;
+static bool failure_by_write;		/* what can go through write() goes there */
+static unsigned long failure_writes;	/* how many did */
 
 static bool failure_knob(const char *path, const char *value)
 {
@@ -41,6 +44,18 @@ static bool failure_knob(const char *path, const char *value)
 	return ok;
 }
 
+/* A function of ours that allows it fails like an allocation. Not there: the stock core. */
+static bool failure_function(const char *name)
+{
+	char path[96];
+
+	if (!failure_knob("fail_function/inject", name))
+		return errno == EINVAL || errno == ENOENT;
+	snprintf(path, sizeof(path), "fail_function/%s/retval", name);
+	return failure_knob(path, "0xfffffffffffffff4") &&
+	       failure_knob("fail_function/verbose", "0");
+}
+
 /* False where the kernel cannot do it. Also allocations that may wait fail, and in silence. */
 static bool failures_ready(void)
 {
@@ -53,7 +68,7 @@ static bool failures_ready(void)
 	       failure_knob("fail_page_alloc/ignore-gfp-highmem", "N") &&
 	       failure_knob("fail_page_alloc/min-order", "0") &&
 	       failure_knob("fail_page_alloc/verbose", "0") &&
-	       failure_knob("fail_usercopy/verbose", "0");
+	       failure_knob("fail_usercopy/verbose", "0") && failure_function("umem_pin_some");
 }
 
 /* The n-th possible failure from here on happens. */
@@ -111,6 +126,21 @@ static long failure_syscall(long number, const long arg[6])
 
 #define FAILURE_SYSCALL(number, ...) failure_syscall(number, (const long[6]){ __VA_ARGS__ })
 
+static int failure_write(int fd, const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	static struct invoke_write w;
+	long ret;
+
+	if (!invoke_write_make(&w, hdr))
+		tap_bail("a command that does not fit into write()");
+	failure_writes++;
+	ret = FAILURE_SYSCALL(SYS_write, fd, (long)w.data, w.bytes);
+	if (ret < 0)
+		return -1;
+	invoke_write_answer(&w);
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -119,6 +149,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, long);
 	va_end(args);
+	if (failure_by_write && request == RDMA_VERBS_IOCTL && invoke_write_is((void *)arg))
+		return failure_write(fd, (void *)arg);
 	return FAILURE_SYSCALL(SYS_ioctl, fd, request, arg);
 }
 
