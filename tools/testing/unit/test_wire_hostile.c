@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * test_wire_hostile.c - packets that no honest peer sends: each is dropped or answered as IBTA vol. 1,
- * 9.6 and 9.7 have it, and counted for its reason; memory and connection stay as they were.
+ * test_wire_hostile.c - packets that no honest peer sends: each is dropped or answered as IBTA
+ * vol. 1, 9.6 and 9.7 have it, and counted for its reason; memory and connection stay as they were.
  */
 #include "cable_raw.h"
 #include "tap.h"
@@ -333,7 +333,9 @@ static void test_random(void)
 		for (i = 0; i < 8; i++)
 			wpair_recv(&p, 100 + i, 0, 3000);
 		for (i = 0; i < 6; i++) {
-			static const u8 ops[] = { WR_WRITE, WR_SEND, WR_READ, WR_FAA, WR_WRITE_IMM };
+			static const u8 ops[] = {
+				WR_WRITE, WR_SEND, WR_READ, WR_FAA, WR_WRITE_IMM,
+			};
 
 			wr = wpair_wr(&p, ops[random_below(5)], i,
 				      8 + random_below(3000));
@@ -342,8 +344,11 @@ static void test_random(void)
 		host_doorbell(&p.a);
 		for (i = 0; i < 400 && cable_waiting(); i++) {
 			k = *cable_peek(0);
-			for (n = random_below(4); n; n--)
-				k.bytes[random_below(k.length < 60 ? k.length : 60)] ^= 1 << random_below(8);
+			for (n = random_below(4); n; n--) {
+				u32 at = random_below(k.length < 60 ? k.length : 60);
+
+				k.bytes[at] ^= 1 << random_below(8);
+			}
 			if (!random_below(16))
 				k.length = 4 * random_below(k.length / 4 + 1);
 			if (!random_below(8))

@@ -32,7 +32,7 @@ static void take_credits(struct eng_qp *qp, const struct eng_header *h)
 	u32 code = h->syndrome & ENG_SYN_VALUE;
 	u32 limit;
 
-	if ((h->syndrome & ENG_SYN_KIND) != ENG_SYN_ACK)
+	if ((h->syndrome & ENG_SYN_KIND) != ENG_SYN_ACK || out->uncounted)
 		return;
 	if (code == ENG_CREDITS_INVALID) {
 		out->limited = false;

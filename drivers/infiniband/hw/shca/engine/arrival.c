@@ -3,10 +3,10 @@
  * arrival.c - from the network to a QP, and from there to its responder or its requests.
  *
  * The host calls eng_wire_receive() in any context: what can be judged without owning a QP is
- * judged there, then the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since it is
- * filled by strangers.  The owner takes it from there.  Nothing that a packet says is believed
- * before it is compared with what this side knows; whatever does not fit is dropped and counted by
- * reason, or answered as IBTA vol. 1, 9.7 and 9.8 have it.
+ * judged there, then the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since
+ * it is filled by strangers.  The owner takes it from there.  Nothing that a packet says is
+ * believed before it is compared with what this side knows; whatever does not fit is dropped and
+ * counted by reason, or answered as IBTA vol. 1, 9.7 and 9.8 have it.
  */
 #include "arrival.h"
 #include "answer.h"
@@ -369,7 +369,7 @@ static void on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng
 		if (!place(qp, h, frame, length))
 			frame->npsn = 0;
 	}
-	eng_responder_request(qp, rq, frame);
+	eng_responder_packet(qp, rq, frame);
 }
 
 /* 9.8.2.2: the rest of a message that lost a packet is dropped, and a new one always begins. */
@@ -394,7 +394,7 @@ static void on_unreliable(struct eng_qp *qp, struct eng_runq *rq, const struct e
 		qp->counters[ENG_CNT_DROPS]++;
 		return;
 	}
-	eng_responder_request(qp, rq, frame);
+	eng_responder_packet(qp, rq, frame);
 }
 
 /* A queue pair that is connected listens to its peer only. */
@@ -448,7 +448,7 @@ static void take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *p
 	else if (qp->type == ENG_QPT_UC)
 		on_unreliable(qp, rq, &h, length);
 	else
-		eng_responder_request(qp, rq, &arriving->frame);
+		eng_responder_packet(qp, rq, &arriving->frame);
 	/* Only a READ stays at hand, and it needs neither. */
 	arriving->frame.payload = NULL;
 	arriving->packet = NULL;

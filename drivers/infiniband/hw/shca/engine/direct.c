@@ -28,14 +28,6 @@ static ENG_COLD void lose(struct eng_qp *qp, struct eng_frame *frame)
 	come_home(qp, frame, ENG_REPLY_LOST);
 }
 
-static ENG_INLINE void chain_add(struct eng_chain *chain, struct eng_frame *frame)
-{
-	frame->next = chain->newest;
-	if (!chain->newest)
-		chain->oldest = frame;
-	chain->newest = frame;
-}
-
 static bool ways_open(const struct eng_dev *from, const struct eng_dev *to)
 {
 	return to && env_read(from->port_up) && env_read(to->port_up);
@@ -123,23 +115,18 @@ void eng_link_flush_replies(struct eng_qp *qp, struct eng_runq *rq)
 
 void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame)
 {
-	chain_add(&qp->sq.out, frame);
+	eng_chain_add(&qp->sq.out, frame);
 }
 
-void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u8 reply)
+void eng_link_reply_apart(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
+			  u8 reply)
 {
-	struct eng_responder *resp = &qp->resp;
-
-	if (env_unlikely(frame->flags & ENG_FRAME_WIRE)) {
+	if (frame->flags & ENG_FRAME_WIRE) {
 		eng_reply_frame(qp, frame, reply);
 		return;
 	}
-	if (resp->replies.newest && resp->replies.newest->src != frame->src)
-		eng_link_flush_replies(qp, rq);
-	frame->reply = reply;
-	frame->msn = resp->msn;
-	frame->flags |= ENG_FRAME_REPLY;
-	chain_add(&resp->replies, frame);
+	eng_link_flush_replies(qp, rq);
+	eng_link_reply(qp, rq, frame, reply);
 }
 
 /* The member after @after gets the frame next. */

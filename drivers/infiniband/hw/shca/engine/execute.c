@@ -258,7 +258,7 @@ static u32 (*const begins[ENG_OP_COUNT])(struct eng_qp *qp, struct eng_frame *fr
 	[ENG_OP_FETCH_ADD]	= begin_atomic,
 };
 
-static ENG_COLD u32 begin_packet(struct eng_qp *qp, struct eng_frame *frame)
+static ENG_APART u32 begin_packet(struct eng_qp *qp, struct eng_frame *frame)
 {
 	if (frame->op == ENG_OP_WRITE)
 		return begin_write_packet(qp, frame);

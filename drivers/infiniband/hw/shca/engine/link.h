@@ -15,12 +15,37 @@ ENG_PRIVATE void eng_link_emit(struct eng_qp *qp, struct eng_frame *frame);
 ENG_PRIVATE void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
 /* A multicast datagram goes on to the next member, or home. */
 ENG_PRIVATE void eng_link_forward(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame);
-/* Answers @frame; several answers to one QP travel together, at the latest with the flush. */
-ENG_PRIVATE void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
-				u8 reply);
+/* eng_link_reply() for packets, and for frames of another QP than those that wait. */
+ENG_PRIVATE void eng_link_reply_apart(struct eng_qp *qp, struct eng_runq *rq,
+				      struct eng_frame *frame, u8 reply);
 ENG_PRIVATE void eng_link_flush_replies(struct eng_qp *qp, struct eng_runq *rq);
 ENG_PRIVATE void eng_link_flush_requests(struct eng_qp *qp, struct eng_runq *rq);
 /* Makes somebody work on the frames that are away: the peer may wait for a worker. */
 ENG_PRIVATE void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
+
+static ENG_INLINE void eng_chain_add(struct eng_chain *chain, struct eng_frame *frame)
+{
+	frame->next = chain->newest;
+	if (!chain->newest)
+		chain->oldest = frame;
+	chain->newest = frame;
+}
+
+/* Answers @frame; several answers to one QP travel together, at the latest with the flush. */
+static ENG_INLINE void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq,
+				      struct eng_frame *frame, u8 reply)
+{
+	struct eng_responder *resp = &qp->resp;
+
+	if (env_unlikely(frame->flags & ENG_FRAME_WIRE ||
+			 (resp->replies.newest && resp->replies.newest->src != frame->src))) {
+		eng_link_reply_apart(qp, rq, frame, reply);
+		return;
+	}
+	frame->reply = reply;
+	frame->msn = resp->msn;
+	frame->flags |= ENG_FRAME_REPLY;
+	eng_chain_add(&resp->replies, frame);
+}
 
 #endif

@@ -14,7 +14,9 @@
 
 /* Small functions of the data path, which must not cost a call. */
 #define ENG_INLINE	inline __attribute__((__always_inline__))
-/* Functions that the data path must not be burdened with. */
+/* Functions of the packets' path, which the direct one must not be burdened with. */
+#define ENG_APART	__attribute__((__noinline__))
+/* Functions that no data path must be burdened with. */
 #define ENG_COLD	__attribute__((__noinline__, __cold__))
 
 #endif

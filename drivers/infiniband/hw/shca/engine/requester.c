@@ -128,7 +128,7 @@ void eng_requester_fail(struct eng_qp *qp, u8 status)
 	eng_state_send_error(qp);
 }
 
-u8 eng_requester_resolve(struct eng_qp *qp, struct eng_slot *slot)
+static ENG_INLINE u8 resolve(struct eng_qp *qp, struct eng_slot *slot)
 {
 	u32 access = slot->flags & ENG_SLOT_FETCH ? ENG_ACCESS_LOCAL_WRITE : 0;
 	struct eng_frame *frame = &slot->frame;
@@ -146,6 +146,11 @@ u8 eng_requester_resolve(struct eng_qp *qp, struct eng_slot *slot)
 		frame->ah = NULL;
 	}
 	return ENG_WC_LOC_PROT_ERR;
+}
+
+u8 eng_requester_resolve(struct eng_qp *qp, struct eng_slot *slot)
+{
+	return resolve(qp, slot);
 }
 
 /* May this slot go out now?  IBTA vol. 1, 10.8.3.3 (fence) and 9.4.4 (outstanding READs). */
@@ -204,15 +209,14 @@ static ENG_COLD bool execute_local(struct eng_qp *qp, struct eng_slot *slot)
 	return true;
 }
 
-/* Of datagrams the handle tells, which is resolved by then. */
-static bool goes_in_packets(const struct eng_qp *qp, const struct eng_slot *slot)
+/* A datagram whose handle is resolved; to groups the direct link sends for both. */
+static bool goes_in_packet(const struct eng_frame *frame)
 {
-	return slot->frame.ah ? slot->frame.ah->wire && !slot->frame.ah->multicast :
-				eng_qp_on_wire(qp);
+	return frame->ah && frame->ah->wire && !frame->ah->multicast;
 }
 
 /* False: not all of it for now. */
-static ENG_COLD bool send_packets(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
+static ENG_APART bool send_packets(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
 {
 	struct eng_frame *frame = &slot->frame;
 	bool all;
@@ -239,13 +243,16 @@ static ENG_COLD bool send_packets(struct eng_qp *qp, struct eng_runq *rq, struct
 /* In SQD only what was begun goes on (IBTA vol. 1, 10.3.1.5). */
 static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 {
+	bool wire = eng_qp_on_wire(qp);
+
 	while (qp->sq.nxt != end) {
 		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.nxt);
 
 		if (!slot->status) {
-			if (!may_emit(qp, slot) ||
-			    (env_unlikely(eng_qp_on_wire(qp)) &&
-			     !(slot->flags & ENG_SLOT_LOCAL) && !eng_sender_may(qp, rq, slot)))
+			if (!may_emit(qp, slot))
+				return;
+			if (env_unlikely(wire) && !(slot->flags & ENG_SLOT_LOCAL) &&
+			    !eng_sender_may(qp, rq, slot))
 				return;
 			if (env_unlikely(slot->flags & ENG_SLOT_LOCAL)) {
 				if (execute_local(qp, slot))
@@ -253,7 +260,7 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 				if (!slot->status)
 					return;
 			} else {
-				slot->status = eng_requester_resolve(qp, slot);
+				slot->status = resolve(qp, slot);
 			}
 		}
 		if (env_unlikely(slot->status)) {
@@ -262,7 +269,7 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 				eng_requester_fail(qp, slot->status);
 			return;
 		}
-		if (env_unlikely(goes_in_packets(qp, slot))) {
+		if (env_unlikely(wire || goes_in_packet(&slot->frame))) {
 			if (!send_packets(qp, rq, slot))
 				return;
 			continue;
@@ -323,7 +330,7 @@ bool eng_requester_probe(struct eng_qp *qp)
  * Answers may be far away, so posts ring the doorbell as long as there is a slot for them; without
  * one an answer, a timer or the host's room has us look at the ring again.
  */
-static ENG_COLD bool rest_on_wire(struct eng_qp *qp)
+static ENG_APART bool rest_on_wire(struct eng_qp *qp)
 {
 	if (eng_state(qp) != ENG_QPS_RTS || qp->retry.wait || qp->wire.blocked)
 		return false;

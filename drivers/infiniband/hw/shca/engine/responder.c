@@ -66,7 +66,7 @@ static void done(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame
 }
 
 /* A READ that came as a packet goes on. */
-static bool resume_read(struct eng_qp *qp, struct eng_runq *rq)
+static ENG_APART bool resume_read(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_frame *frame = qp->resp.cur;
 	u8 refused;
@@ -123,7 +123,7 @@ static ENG_INLINE bool move_at_once(struct eng_responder *resp, struct eng_runq 
 }
 
 /* The bytes of a packet do not outlast this call, so they move whatever the budget says. */
-static void act_on_packet(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static ENG_APART void act_on_packet(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
 	u32 budget = frame->length;
 	enum eng_moved moved;
@@ -241,7 +241,7 @@ static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
 	       src->qpn == qp->attr.dest_qpn && src->dev == qp->attr.peer;
 }
 
-static void judge_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
 	if (qp->type == ENG_QPT_UD) {
 		eng_ud_receive(qp, rq, frame);
@@ -261,15 +261,27 @@ static void judge_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_fra
 		request_uc(qp, rq, frame);
 }
 
+/* Two entries, so that each is in line where it is called from. */
+static ENG_INLINE void take_request(struct eng_qp *qp, struct eng_runq *rq,
+				    struct eng_frame *frame)
+{
+	bool target = eng_xrc_target(qp);
+
+	if (env_unlikely(target))
+		eng_xrc_enter(qp, frame->srqn);
+	judge_request(qp, rq, frame);
+	if (env_unlikely(target))
+		eng_xrc_leave(qp);
+}
+
 void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	if (env_unlikely(eng_xrc_target(qp))) {
-		eng_xrc_enter(qp, frame->srqn);
-		judge_request(qp, rq, frame);
-		eng_xrc_leave(qp);
-	} else {
-		judge_request(qp, rq, frame);
-	}
+	take_request(qp, rq, frame);
+}
+
+void eng_responder_packet(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+{
+	take_request(qp, rq, frame);
 }
 
 void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq)

@@ -10,6 +10,9 @@
 /* Executes a request, or begins to: qp->resp.cur is set while its bytes are moving. */
 ENG_PRIVATE void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq,
 				       struct eng_frame *frame);
+/* The same for one that came as a packet. */
+ENG_PRIVATE void eng_responder_packet(struct eng_qp *qp, struct eng_runq *rq,
+				      struct eng_frame *frame);
 /* Moves on.  True: the budget ended first. */
 ENG_PRIVATE bool eng_responder_resume(struct eng_qp *qp, struct eng_runq *rq);
 /* Gives up the request at hand, as if it had been lost. */

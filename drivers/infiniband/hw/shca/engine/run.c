@@ -226,7 +226,7 @@ static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 }
 
 /* What arrived in packets, and what their absence means.  True: something is left. */
-static ENG_COLD bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
+static ENG_APART bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
 {
 	bool more;
 
@@ -239,7 +239,7 @@ static ENG_COLD bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
 	return more;
 }
 
-static ENG_COLD void begin_packets(struct eng_qp *qp)
+static void begin_packets(struct eng_qp *qp)
 {
 	qp->wire.now = 0;
 	qp->wire.blocked = false;
@@ -247,7 +247,7 @@ static ENG_COLD void begin_packets(struct eng_qp *qp)
 }
 
 /* The host may hold packets back until it has heard that no more follow. */
-static ENG_COLD void end_packets(struct eng_qp *qp, struct eng_runq *rq)
+static ENG_APART void end_packets(struct eng_qp *qp, struct eng_runq *rq)
 {
 	if (!qp->wire.sent)
 		return;
@@ -255,48 +255,27 @@ static ENG_COLD void end_packets(struct eng_qp *qp, struct eng_runq *rq)
 	qp->dev->ops->transmit_end(qp, rq);
 }
 
-static bool step_packets(struct eng_qp *qp, struct eng_runq *rq);
-
 /* One step of an owned QP.  True: there is more to do. */
 static bool step(struct eng_qp *qp, struct eng_runq *rq)
 {
+	bool wired = qp->wired || env_read(qp->packet_inbox);
 	bool more;
 
-	if (env_unlikely(qp->wired || env_read(qp->packet_inbox)))
-		return step_packets(qp, rq);
+	if (env_unlikely(wired))
+		begin_packets(qp);
 	qp->sq.emitted = false;
 	eng_inbox_take(qp);
 	if (env_unlikely(qp->retry.armed != ENG_NO_DEADLINE))
 		eng_retry_tick(qp);
 	more = work_inbox(qp, rq);
 	eng_link_flush_replies(qp, rq);
-	if (eng_state(qp) == ENG_QPS_RTS && eng_requester_idle(qp))
-		return more;
-	if (work_sends(qp, rq))
+	if (env_unlikely(wired) && work_packets(qp, rq))
 		more = true;
-	/* The first datagram that went out as a packet. */
+	if ((eng_state(qp) != ENG_QPS_RTS || !eng_requester_idle(qp)) && work_sends(qp, rq))
+		more = true;
+	/* Looked at again: a datagram may have been the first to go out as a packet. */
 	if (env_unlikely(qp->wired))
 		end_packets(qp, rq);
-	return more;
-}
-
-/* The same for a QP that has to do with packets. */
-static ENG_COLD bool step_packets(struct eng_qp *qp, struct eng_runq *rq)
-{
-	bool more;
-
-	begin_packets(qp);
-	qp->sq.emitted = false;
-	eng_inbox_take(qp);
-	if (qp->retry.armed != ENG_NO_DEADLINE)
-		eng_retry_tick(qp);
-	more = work_inbox(qp, rq);
-	eng_link_flush_replies(qp, rq);
-	if (work_packets(qp, rq))
-		more = true;
-	if (eng_state(qp) != ENG_QPS_RTS || !eng_requester_idle(qp))
-		more |= work_sends(qp, rq);
-	end_packets(qp, rq);
 	return more;
 }
 

@@ -41,15 +41,20 @@ void eng_sender_start(struct eng_qp *qp)
 	env_memset(out, 0, sizeof(*out));
 	out->max_psn = eng_sender_nxt(qp);
 	out->window = ENG_SEND_WINDOW_FIRST;
+	/* Requests that went another way before were not numbered. */
+	out->uncounted = qp->sq.tail != 0;
 }
 
-u32 eng_sender_requests(const struct eng_qp *qp, const struct eng_slot *slot)
+void eng_sender_number(struct eng_qp *qp, struct eng_slot *slot)
 {
 	u32 each = eng_sender_read_packets(qp);
 
-	if (slot->frame.op != ENG_OP_READ)
-		return slot->frame.npsn != 0;
-	return (slot->frame.npsn + each - 1) / each;
+	/* Each piece of a READ is a request of its own. */
+	if (slot->frame.op == ENG_OP_READ)
+		qp->sq.ssn += (slot->frame.npsn + each - 1) / each;
+	else
+		qp->sq.ssn += slot->frame.npsn != 0;
+	slot->frame.msn = qp->sq.ssn & ENG_PSN_MASK;
 }
 
 static bool has_credit(const struct eng_qp *qp, const struct eng_slot *slot)

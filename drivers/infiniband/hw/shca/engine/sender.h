@@ -19,8 +19,8 @@ ENG_PRIVATE bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, str
 ENG_PRIVATE void eng_sender_probe(struct eng_qp *qp);
 /* The wire becomes the link: nothing is known of it. */
 ENG_PRIVATE void eng_sender_start(struct eng_qp *qp);
-/* How many requests of the peer's count a message is: READs are split. */
-ENG_PRIVATE u32 eng_sender_requests(const struct eng_qp *qp, const struct eng_slot *slot);
+/* Gives a request its number among all of this QP, as the peer's MSN counts them. */
+ENG_PRIVATE void eng_sender_number(struct eng_qp *qp, struct eng_slot *slot);
 /* Hands one packet to the host and counts it. */
 ENG_PRIVATE bool eng_sender_transmit(struct eng_qp *qp, struct eng_tx *tx);
 

@@ -24,6 +24,7 @@ struct eng_sender {
 	u64 probe_at;
 	u64 recovered_at;
 	bool limited;		/* the peer counts credits */
+	bool uncounted;		/* which would mean nothing to us */
 	bool probing;		/* a probe is not answered yet */
 };
 

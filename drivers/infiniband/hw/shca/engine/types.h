@@ -44,7 +44,7 @@ struct eng_sendq {
 	u32 away;			/* frames that are not home */
 	u32 fetching;			/* READs and atomics between una and nxt */
 	u32 psn;			/* of the next message */
-	u32 ssn;			/* requests decoded so far, as the peer's MSN counts them */
+	u32 ssn;			/* requests for the wire so far: eng_sender_number() */
 	struct eng_chain out;		/* emitted, not pushed */
 	bool broken;			/* the ring said something impossible */
 	bool emitted;			/* in this step */

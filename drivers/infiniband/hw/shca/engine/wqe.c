@@ -174,8 +174,7 @@ void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry)
 	frame->npsn = slot->flags & ENG_SLOT_LOCAL ? 0 :
 		      eng_psn_count(frame->length, qp->mtu_shift);
 	qp->sq.psn = eng_psn_add(frame->psn, frame->npsn);
-	qp->sq.ssn += env_unlikely(eng_qp_on_wire(qp)) ? eng_sender_requests(qp, slot) :
-							 frame->npsn != 0;
-	frame->msn = qp->sq.ssn & ENG_PSN_MASK;
+	if (env_unlikely(eng_qp_on_wire(qp)))
+		eng_sender_number(qp, slot);
 	env_trace_post(qp->qpn, slot->wr_id, head.opcode, frame->length);
 }
