@@ -18,7 +18,7 @@ struct xrc_part {
 static int command_create(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 			  const struct xrc_part *xrc, const struct shim_udata *udata)
 {
-	uint32_t max_wr = 0, max_sge = 0;
+	uint32_t max_wr = 0, max_sge = 0, number = 0;
 	struct ib_uverbs_attr *made;
 	struct shim_ioctl cmd;
 	int err;
@@ -37,6 +37,8 @@ static int command_create(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		shim_ioctl_object(&cmd, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE,
 				  shim_xrcd(xrc->xrcd)->handle);
 		shim_ioctl_object(&cmd, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, xrc->cq->handle);
+		/* Has to be taken; the driver tells it for every kind (shca_srq_number()). */
+		shim_ioctl_out(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &number, sizeof(number));
 	}
 	shim_ioctl_fd(&cmd, UVERBS_ATTR_CREATE_SRQ_EVENT_FD, srq->context->async_fd);
 	shim_ioctl_out(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &max_wr, sizeof(max_wr));
@@ -109,7 +111,6 @@ struct ibv_srq *shim_srq_create_ex(struct ibv_context *context, struct ibv_srq_i
 {
 	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			       IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
-	const uint32_t xrc_needs = known;
 	enum ibv_srq_type type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type :
 									     IBV_SRQT_BASIC;
 	struct xrc_part xrc = { .xrcd = NULL };
@@ -121,7 +122,7 @@ struct ibv_srq *shim_srq_create_ex(struct ibv_context *context, struct ibv_srq_i
 		 attr->pd->context != context)
 		err = EINVAL;
 	else if (type == IBV_SRQT_XRC &&
-		 ((attr->comp_mask & xrc_needs) != xrc_needs || !attr->xrcd || !attr->cq ||
+		 (attr->comp_mask != known || !attr->xrcd || !attr->cq ||
 		  attr->xrcd->context != context || attr->cq->context != context))
 		err = EINVAL;
 	if (shim_error_set(err))

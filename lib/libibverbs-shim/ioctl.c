@@ -102,7 +102,10 @@ int shim_ioctl_run(struct shim_ioctl *cmd)
 {
 	cmd->hdr.num_attrs = cmd->count;
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->count * sizeof(struct ib_uverbs_attr);
-	return ioctl(cmd->fd, RDMA_VERBS_IOCTL, &cmd->hdr) ? errno : 0;
+	if (!ioctl(cmd->fd, RDMA_VERBS_IOCTL, &cmd->hdr))
+		return 0;
+	/* A kernel without the object or method: the verb is not supported (G034). */
+	return errno == EPROTONOSUPPORT ? EOPNOTSUPP : errno;
 }
 
 int shim_ioctl_write(struct ibv_context *context, const struct shim_write *req,

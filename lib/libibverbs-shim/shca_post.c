@@ -14,7 +14,7 @@
 /* Beyond the flags of programs: the window is of type 1, bound by ibv_bind_mw(). */
 #define BIND_TYPE_1 (1U << 31)
 
-/* Rights that a window can have. */
+/* Rights that a window can have; local write, which some callers give, it cannot take away. */
 #define MW_ACCESS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
 		   IBV_ACCESS_ZERO_BASED)
 
@@ -105,7 +105,7 @@ int shca_post_fill_bind(struct shca_send_wqe *wqe, const struct ibv_mw *mw, uint
 {
 	struct shca_bind_ops *ops = (struct shca_bind_ops *)(wqe + 1);
 
-	if (info->mw_access_flags & ~(unsigned int)MW_ACCESS ||
+	if (info->mw_access_flags & ~(unsigned int)(MW_ACCESS | IBV_ACCESS_LOCAL_WRITE) ||
 	    (!info->mr && (info->addr || info->length)))
 		return EINVAL;
 	if (info->mr && info->mr->pd->handle != mw->pd->handle)
@@ -117,7 +117,7 @@ int shca_post_fill_bind(struct shca_send_wqe *wqe, const struct ibv_mw *mw, uint
 	ops->addr = info->addr;
 	ops->length = info->length;
 	ops->lkey = info->mr && info->length ? info->mr->lkey : 0;
-	ops->access = info->mw_access_flags;
+	ops->access = info->mw_access_flags & MW_ACCESS;
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 /*
  * cost.c - what the data path costs in the library alone: the loops below are counted in
  * instructions by callgrind (cost-check), and the program itself says whether one of the calls
- * allocated memory or entered the kernel.  The engine is this program; rings are ordinary memory.
+ * allocated memory or entered the kernel (C006).  The engine is this program; rings are
+ * ordinary memory.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,14 @@ int __wrap_munmap(void *addr, size_t len)
 
 int __wrap_madvise(void *addr, size_t len, int advice)
 {
+	int err = advice == MADV_DONTFORK ? fake.dontfork_err : fake.dofork_err;
+
 	(void)addr;
+	fake.madvises++;
+	if (err) {
+		errno = err;
+		return -1;
+	}
 	if (advice == MADV_DONTFORK)
 		fake.dontfork += len / 4096;
 	else if (advice == MADV_DOFORK)

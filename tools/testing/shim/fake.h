@@ -25,6 +25,8 @@ extern struct fake {
 	uint32_t doorbell_qpn;
 	int doorbell_err;
 	unsigned int dontfork, dofork;	/* pages */
+	unsigned int madvises;		/* calls */
+	int dontfork_err, dofork_err;	/* errno of the next ones */
 	uint32_t next_qpn;
 	uint32_t extra_entries;		/* granted beyond what was asked for */
 	struct shim_ioctl last;		/* the last command buffer, as it came */
@@ -36,7 +38,7 @@ extern struct fake {
  * later than the engine does.
  */
 extern struct fake_ring {
-	pthread_mutex_t lock;		/* held by the engine while it writes, and while a ring moves */
+	pthread_mutex_t lock;		/* held while the engine writes, and while a ring moves */
 	struct shca_cq_shared *shared;	/* NULL: no such CQ */
 	struct shca_cqe *entries;
 	uint32_t count;

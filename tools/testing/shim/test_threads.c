@@ -93,7 +93,9 @@ static void *resize(void *arg)
 	unsigned int i;
 
 	(void)arg;
-	for (i = 0; i < 2 || (i < RESIZES && __atomic_load_n(&polled, __ATOMIC_RELAXED) < TOTAL); i++) {
+	for (i = 0; i < RESIZES; i++) {
+		if (i >= 2 && __atomic_load_n(&polled, __ATOMIC_RELAXED) >= TOTAL)
+			break;
 		if (ibv_resize_cq(cq, i % 2 ? 2 * DEPTH : DEPTH))
 			__atomic_store_n(&broken, true, __ATOMIC_RELAXED);
 		sched_yield();

@@ -2,6 +2,7 @@
 /*
  * Shows completion queues: order and lifetime of completions, overrun, resize (C106..C131, F14,
  * G072, G073, G100), the extended interface, and requests for notification (C132..C141, G074).
+ * Contract: C158.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -2,6 +2,7 @@
 /*
  * Shows that a fork harms neither parent nor child (C019..C026, G062..G064, F35): data of the
  * parent, heap neighbours in the child, objects after the child is gone.
+ * Contract: C012, C019..C022.
  */
 #include <sys/wait.h>
 #include <unistd.h>

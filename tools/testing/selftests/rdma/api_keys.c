@@ -62,6 +62,7 @@ static void test_reuse(void)
 static void test_rereg(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(f.pd, f.buf + 4096, 4096, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_pd *pd = ibv_alloc_pd(f.ctx);
 	uint64_t addr = (uintptr_t)f.buf + 4096;
 	int err;
 
@@ -78,6 +79,7 @@ static void test_rereg(void)
 	if (err == IBV_REREG_MR_ERR_CMD && errno == EOPNOTSUPP) {
 		tap_skip("the device does not re-register");
 		ibv_dereg_mr(mr);
+		ibv_dealloc_pd(pd);
 		return;
 	}
 	tap_is(err, 0, "remote write is added");
@@ -87,7 +89,16 @@ static void test_rereg(void)
 	tap_is(write_through(mr->rkey, (uintptr_t)f.buf + 16384 + 8000), IBV_WC_SUCCESS,
 	       "the new range works");
 	tap_is(write_through(mr->rkey, addr), IBV_WC_REM_ACCESS_ERR, "the old one does not");
+	err = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, pd, NULL, 0, 0);
+	tap_ok(!err && mr->pd == pd && mr->length == 8192, "C072: to another PD, and only that");
+	tap_is(write_through(mr->rkey, (uintptr_t)f.buf + 16384), IBV_WC_REM_ACCESS_ERR,
+	       "C072: QPs of the old one cannot reach it");
+	tap_is(ibv_dealloc_pd(pd), EBUSY, "C072: the new one is busy");
+	tap_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, f.pd, NULL, 0, 0), 0, "C072: and back");
+	tap_is(write_through(mr->rkey, (uintptr_t)f.buf + 16384), IBV_WC_SUCCESS,
+	       "C072: where it works again");
 	tap_is(ibv_dereg_mr(mr), 0, "it can go");
+	ibv_dealloc_pd(pd);
 }
 
 int main(void)

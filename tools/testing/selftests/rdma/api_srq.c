@@ -2,6 +2,7 @@
 /*
  * Shows shared receive queues: granted sizes, room, the limit event, the last-WQE event, resize
  * (C201..C219, G122..G127, G130, F15).
+ * Contract: C043, C157, C158.
  */
 #include <poll.h>
 

@@ -2,6 +2,7 @@
 /*
  * Shows which status each fault gives, on both sides, and what becomes of the QPs (C123, C124,
  * G054, G109..G112, F01, F02, F04, F36, F63).
+ * Contract: C004, C061..C064.
  */
 #include "api_pair_io.h"
 

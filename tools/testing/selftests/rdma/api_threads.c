@@ -146,8 +146,8 @@ static void run(void *(*third)(void *), const char *what)
 		once += seen[i] == 1;
 		wrong += seen[i] > 1;
 	}
-	tap_ok(once == posted && !wrong && posted > POSTERS, "%s: each of %u completions once", what,
-	       posted);
+	tap_ok(once == posted && !wrong && posted > POSTERS,
+	       "%s: each of %u completions once", what, posted);
 	if (once != posted || wrong)
 		tap_note("%u came once, %u more than once", once, wrong);
 	tap_is(failures, 0, "%s: no call failed", what);

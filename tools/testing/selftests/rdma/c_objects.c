@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Shows what making and destroying objects promises: contexts (C005, C031..C033), PDs (C052..C055),
- * regions (C056, C057, C068), channels (C101..C105), CQs (C106..C113, C116), QPs (C162..C173) and
- * SRQs (C201..C206, C213, C215): sizes that are granted, values that are kept, what is refused.
+ * Shows what making and destroying objects promises (C003): contexts (C005, C031..C033), PDs
+ * (C052..C055), regions (C056, C057, C068), channels (C101..C105), CQs (C106..C113, C116), QPs
+ * (C162..C173) and SRQs (C201..C206, C213, C215): sizes that are granted, values that are kept,
+ * what is refused.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Shows what queries say: device limits and what they mean (C034..C044, C051), ports (C045,
+ * Shows what queries say (C003): device limits and what they mean (C034..C044, C051), ports (C045,
  * C046), the attributes of a QP in each state (C195..C200), and that a refused modification
  * leaves each of them as it was (C178..C183).
  */
@@ -168,6 +168,11 @@ static void test_values(struct ibv_qp *qp)
 	       got.ah_attr.grh.sgid_index == f.gid_index && got.ah_attr.grh.hop_limit == 9 &&
 	       got.ah_attr.grh.traffic_class == 32 && got.ah_attr.grh.flow_label == 0x54321 &&
 	       got.ah_attr.port_num == FIXTURE_PORT, "C086, C087, C199: the address");
+	if (got.ah_attr.grh.flow_label != 0x54321 || got.ah_attr.grh.hop_limit != 9)
+		tap_note("hop limit %u, class %u, label %#x, index %u, port %u",
+			 got.ah_attr.grh.hop_limit, got.ah_attr.grh.traffic_class,
+			 got.ah_attr.grh.flow_label, got.ah_attr.grh.sgid_index,
+			 got.ah_attr.port_num);
 	tap_ok(!ibv_query_qp(qp, &again, MASK_ALL, &init) && !memcmp(&got, &again, sizeof(got)),
 	       "C200: stable between modifications");
 }

@@ -3,6 +3,7 @@
  * Shows how the async event file of a context behaves: object events name their object, port
  * events reach each context, reading blocks or not, unread events of a destroyed object are gone,
  * destroy waits for acknowledgements, and a process that never reads does no harm.
+ * Contract: C147, C148, C159..C161.
  */
 #include <fcntl.h>
 #include <net/if.h>

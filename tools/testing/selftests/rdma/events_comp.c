@@ -3,6 +3,7 @@
  * Shows how completion channels behave: one event for each request, solicited only where asked
  * for, blocking and not, poll() and SIGIO, several CQs on one channel, acknowledging before
  * destroy, and that events of a destroyed CQ are gone.
+ * Contract: C003, C103, C132..C135, C139, C142..C146.
  */
 #include <fcntl.h>
 #include <poll.h>

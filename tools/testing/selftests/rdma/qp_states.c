@@ -6,6 +6,7 @@
  *
  * What is legal stands here a second time, written from the man page ibv_modify_qp(3), so that a
  * slip in the kernel's table shows.
+ * Contract: C004, C174, C175, C184..C194.
  */
 #include <errno.h>
 #include <unistd.h>

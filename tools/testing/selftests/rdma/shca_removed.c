@@ -3,6 +3,7 @@
  * Shows what event files and calls do when the device goes away under an open context: waiting
  * readers wake up, DEVICE_FATAL is delivered once and then EIO, poll() reports an error, every
  * call is EIO, and everything can be closed. The device is one of the test's own.
+ * Contract: C158.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -3,6 +3,7 @@
  * Shows what registering memory may cost and who may do it: RLIMIT_MEMLOCK with and without
  * CAP_IPC_LOCK, holes and protections, wrapping and empty ranges, access flags, and that nothing
  * stays pinned or charged after a failure or a deregistration (field case F39).
+ * Contract: C057, C059, C060.
  */
 #include <fcntl.h>
 #include <linux/capability.h>

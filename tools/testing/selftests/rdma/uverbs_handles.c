@@ -3,6 +3,7 @@
  * Shows what a handle is good for: only in the file that got it, only as the kind of object it
  * names; an object in use cannot be destroyed and keeps working; of several threads that destroy
  * one object exactly one succeeds; handles come back; a closed file leaves nothing.
+ * Contract: C011.
  */
 #include <pthread.h>
 #include <signal.h>

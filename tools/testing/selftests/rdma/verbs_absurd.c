@@ -5,6 +5,7 @@
  * nobody has, QP types and masks that do not exist. Errors, not crashes, and no leak: the failing
  * calls are repeated many times and the device still has room for real objects afterwards
  * (field case F24).
+ * Contract: C035, C038, C241, C242.
  */
 #include "fixture.h"
 #include "uverbs_raw.h"

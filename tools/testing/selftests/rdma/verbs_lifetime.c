@@ -3,6 +3,7 @@
  * Shows that an object in use cannot be destroyed, keeps working after the attempt, and goes in
  * the right order: PD, CQ, SRQ, QP in a multicast group, MR with a window, channel; and that a
  * process may end with everything alive (field case F22).
+ * Contract: C054.
  */
 #include <sys/wait.h>
 #include <unistd.h>
