@@ -12,6 +12,9 @@ enum eng_limits {
 	ENG_WINDOW_BYTES	= 4096,
 	ENG_WINDOW_MIN		= 4,
 	ENG_WINDOW_MAX		= 32,
+	/* The same for a reliable QP whose answers come over the wire: they take their time. */
+	ENG_WIDE_BYTES		= 32768,
+	ENG_WIDE_MAX		= 128,
 	/* Frames handled in one step before the QP goes to the tail of the run queue. */
 	ENG_STEP_FRAMES		= 64,
 	/* Room in front of a datagram's payload (IBTA vol. 1, 11.4.2.1: GRH of UD receives). */
@@ -24,8 +27,8 @@ enum eng_limits {
 	ENG_PROBE_FIRST_NS	= 20 * 1000,
 	/*
 	 * Packets in flight per QP: never fewer than min, never more than max.  It begins with the
-	 * third, grows by one for each window that is acknowledged, and loses an eighth when
-	 * something was lost (Documentation/wire.md).
+	 * third, grows by what is acknowledged until something is lost and by one for each window
+	 * after that, and a loss takes an eighth of it (Documentation/wire.md).
 	 */
 	ENG_SEND_WINDOW_MIN	= 32,
 	ENG_SEND_WINDOW_MAX	= 256,

@@ -105,8 +105,11 @@ static void set_link(struct eng_qp *qp, const struct eng_qp_attr *attr)
 	qp->attr.wire = attr->wire && !attr->peer && qp->type != ENG_QPT_UD;
 	env_memcpy(qp->attr.sgid, attr->sgid, sizeof(qp->attr.sgid));
 	env_memcpy(qp->attr.dgid, attr->dgid, sizeof(qp->attr.dgid));
-	if (qp->attr.wire)
+	if (qp->attr.wire) {
 		qp->wired = true;
+		if (qp->type == ENG_QPT_RC && qp->sq.una == qp->sq.tail && !qp->sq.away)
+			eng_qp_widen(qp);
+	}
 	eng_sender_start(qp);
 }
 
@@ -115,6 +118,7 @@ static void to_reset(struct eng_qp *qp)
 	eng_state_set(qp, ENG_QPS_RESET);
 	recall(qp);
 	forget_queues(qp);
+	eng_qp_narrow(qp);
 	set_peer(qp, NULL);
 	qp->attr.wire = false;
 	if (qp->shared) {
@@ -277,6 +281,7 @@ void eng_qp_destroy(struct eng_qp *qp)
 	eng_arrival_close(qp);
 	eng_run(&rq);
 	forget_queues(qp);
+	eng_qp_narrow(qp);
 	qp->shared = NULL;
 	set_peer(qp, NULL);
 	eng_run_kill(qp);

@@ -26,13 +26,17 @@ static u32 slot_bytes(const struct eng_qp_config *cfg)
 	return round_up_64((u32)sizeof(struct eng_slot) + (segs > data ? segs : data));
 }
 
-static u32 window_of(const struct eng_qp_config *cfg)
+/* How many slots fit: a power of two from ENG_WINDOW_MIN to @window. */
+static u32 fit_slots(u32 window, u32 each, u32 bytes)
 {
-	u32 window = ENG_WINDOW_MAX;
-
-	while (window > ENG_WINDOW_MIN && window * slot_bytes(cfg) > ENG_WINDOW_BYTES)
+	while (window > ENG_WINDOW_MIN && window * each > bytes)
 		window /= 2;
 	return window;
+}
+
+static u32 window_of(const struct eng_qp_config *cfg)
+{
+	return fit_slots(ENG_WINDOW_MAX, slot_bytes(cfg), ENG_WINDOW_BYTES);
 }
 
 static u32 recv_bytes(const struct eng_qp_config *cfg)
@@ -54,20 +58,52 @@ u32 eng_qp_private_bytes(const struct eng_qp_config *cfg)
 	return window_of(cfg) * slot_bytes(cfg) + recv_bytes(cfg) + result_bytes(cfg);
 }
 
-static void set_layout(struct eng_qp *qp, const struct eng_qp_config *cfg)
+static u8 *own_slots(struct eng_qp *qp)
 {
-	u8 *at = (u8 *)qp + eng_qp_struct_bytes;
+	return (u8 *)qp + eng_qp_struct_bytes;
+}
+
+static void set_slots(struct eng_qp *qp, u8 *slots, u32 window)
+{
 	u32 i;
 
-	qp->window = window_of(cfg);
+	qp->slots = slots;
+	qp->window = window;
+	for (i = 0; i < window; i++)
+		eng_qp_slot(qp, i)->frame.src = qp;
+}
+
+void eng_qp_widen(struct eng_qp *qp)
+{
+	u32 window = fit_slots(ENG_WIDE_MAX, qp->slot_bytes, ENG_WIDE_BYTES);
+	u8 *more;
+
+	if (qp->slots != own_slots(qp) || window <= qp->window)
+		return;
+	more = env_alloc(window * qp->slot_bytes);
+	if (more)
+		set_slots(qp, more, window);
+}
+
+void eng_qp_narrow(struct eng_qp *qp)
+{
+	if (qp->slots == own_slots(qp))
+		return;
+	env_free(qp->slots);
+	set_slots(qp, own_slots(qp),
+		  fit_slots(ENG_WINDOW_MAX, qp->slot_bytes, ENG_WINDOW_BYTES));
+}
+
+static void set_layout(struct eng_qp *qp, const struct eng_qp_config *cfg)
+{
+	u8 *at = own_slots(qp);
+
 	qp->slot_bytes = slot_bytes(cfg);
-	qp->slots = at;
+	set_slots(qp, at, window_of(cfg));
 	at += qp->window * qp->slot_bytes;
 	qp->recv = (struct eng_recv *)at;
 	at += recv_bytes(cfg);
 	qp->results = (struct eng_result *)at;
-	for (i = 0; i < qp->window; i++)
-		eng_qp_slot(qp, i)->frame.src = qp;
 }
 
 struct eng_qp *eng_qp_init(void *mem, struct eng_dev *dev, const struct eng_qp_config *cfg)

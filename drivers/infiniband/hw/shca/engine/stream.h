@@ -14,6 +14,7 @@
 struct eng_sender {
 	u32 max_psn;		/* behind the last packet ever sent */
 	u32 window, grow;	/* packets in flight, and acknowledged ones towards one more */
+	bool lost;		/* something was, since the link was chosen */
 	u32 limit;		/* last message that has a credit, by MSN; see limited */
 	u32 sample_psn;		/* whose acknowledge ends the sample, while sample_at is set */
 	u32 recovered_psn;	/* oldest packet at the last recovery, at recovered_at */

@@ -102,11 +102,16 @@ static void widen(struct eng_sender *out, u32 packets)
 	if (out->window < ENG_SEND_WINDOW_MIN)
 		out->window = ENG_SEND_WINDOW_MIN;
 	out->grow += packets;
-	if (out->grow < out->window)
-		return;
-	out->grow = 0;
-	if (out->window < ENG_SEND_WINDOW_MAX)
+	if (out->lost) {
+		if (out->grow < out->window)
+			return;
 		out->window++;
+	} else {
+		out->window += out->grow;
+	}
+	out->grow = 0;
+	if (out->window > ENG_SEND_WINDOW_MAX)
+		out->window = ENG_SEND_WINDOW_MAX;
 }
 
 void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
@@ -141,6 +146,7 @@ void eng_timer_recover(struct eng_qp *qp)
 	out->recovered_at = now;
 	out->recovered_psn = oldest;
 	qp->counters[ENG_CNT_EARLY_RECOVERIES]++;
+	out->lost = true;
 	out->window -= out->window / 8;
 	if (out->window < ENG_SEND_WINDOW_MIN)
 		out->window = ENG_SEND_WINDOW_MIN;
@@ -153,6 +159,7 @@ static void time_out(struct eng_qp *qp)
 	go_back(qp);
 	if (!eng_retry_count(qp))
 		return;
+	qp->wire.out.lost = true;
 	qp->wire.out.window = 1;
 	qp->wire.out.backoff = 0;
 }

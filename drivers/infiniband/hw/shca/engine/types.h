@@ -101,7 +101,7 @@ struct eng_qp {
 	u8 slot_flags;			/* of every slot: ENG_SLOT_SIGNALED for sig_all */
 	u8 slot_mask;			/* SHCA_SEND_* that a slot takes over */
 	u32 max_send_sge, max_recv_sge, max_inline;
-	u32 window, slot_bytes;
+	u32 slot_bytes;
 	struct eng_dev *dev;
 	void *host;
 	const struct eng_xrcd *xrcd;
@@ -111,7 +111,8 @@ struct eng_qp {
 	struct eng_cq *recv_cq;
 	struct eng_srq *srq;
 	u32 xrc_srqn;			/* XRC target: where the held receive came from */
-	u8 *slots;
+	u8 *slots;			/* changes with the link: eng_qp_widen() */
+	u32 window;			/* slots, a power of two */
 	struct eng_recv *recv;
 	struct eng_result *results;
 
@@ -138,6 +139,13 @@ static inline bool eng_qp_on_wire(const struct eng_qp *qp)
 {
 	return qp->attr.wire;
 }
+
+/*
+ * More slots for a QP that has nothing in its send queue, if there is memory; and back to those that
+ * it was made with.
+ */
+ENG_PRIVATE void eng_qp_widen(struct eng_qp *qp);
+ENG_PRIVATE void eng_qp_narrow(struct eng_qp *qp);
 
 static inline struct eng_slot *eng_qp_slot(const struct eng_qp *qp, u32 index)
 {
