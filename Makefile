@@ -22,7 +22,8 @@ override BUILD := $(abspath $(BUILD))
 MAKE_LIB = $(MAKE) --no-print-directory -f tools/build/user.mk BUILD=$(BUILD)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps modules shim tools unit check check-debug soak demo bench install clean help
+.PHONY: all deps modules shim tools unit check check-debug coverage soak demo bench install \
+	clean help
 
 all: modules shim tools
 
@@ -57,6 +58,10 @@ SECONDS ?= 600
 soak:
 	@$(MAKE) --no-print-directory -s -C tools/testing/sim soak BUILD=$(BUILD) SECONDS=$(SECONDS)
 
+# Which lines the tests run, by file; LINES=1 also lists those that none runs.
+coverage:
+	@BUILD=$(BUILD) tools/testing/coverage/coverage $(if $(LINES),--lines) $(PARTS)
+
 bench:
 	@BUILD=$(BUILD) tools/bench/bench
 
@@ -68,5 +73,6 @@ clean:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '2,8p'
-	@echo 'Targets: all modules shim tools unit check check-debug soak demo bench install clean deps'
+	@echo 'Targets: all modules shim tools install clean deps demo bench'
+	@echo 'Tests: unit check check-debug coverage soak'
 	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" SECONDS PREFIX DESTDIR W=1 C=2 V=1'

@@ -22,11 +22,15 @@ benches  := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*
 selftest_dir := tools/testing/selftests/rdma
 selftests := $(patsubst $(selftest_dir)/%.c,$(BUILD)/selftests/%,$(wildcard $(selftest_dir)/*.c))
 
+# Several files each.
+fuzzer := $(BUILD)/kcov/fuzz
+fuzzer_src := $(wildcard tools/testing/kcov/*.c)
+
 .PHONY: shim tools
 shim: $(library)
 	@:
-tools: $(commands) $(benches) $(selftests)
-	@printf "  %-8s %s\n" PROGRAMS "$(words $^) in bin, bench, selftests"
+tools: $(commands) $(benches) $(selftests) $(fuzzer)
+	@printf "  %-8s %s\n" PROGRAMS "$(words $^) in bin, bench, selftests, kcov"
 
 $(BUILD)/lib/obj/%.o: $(SHIM)/%.c
 	$(call mutter,CC)
@@ -53,5 +57,10 @@ $(BUILD)/bench/%: tools/bench/%.c $(library)
 	$(program)
 $(BUILD)/selftests/%: $(selftest_dir)/%.c $(library)
 	$(program)
+
+$(fuzzer): $(fuzzer_src) $(wildcard tools/testing/kcov/*.h) $(library)
+	$(call mutter,PROG)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(WARN) -std=gnu11 $(USER_CPP) -o $@ $(fuzzer_src) -L$(BUILD)/lib -libverbs
 
 -include $(shim_obj:.o=.d) $(addsuffix .d,$(commands) $(benches) $(selftests))

@@ -5,7 +5,8 @@
 # sources it; a script may do so too (". $KV_TREE/tools/testing/qemu/guest-lib.sh").
 #
 # Set by the host: KV_TREE KV_BUILD KV_KREL KV_CORE KV_DRIVER KV_LIB KV_IMAGE.
-# KV_SLOW=N: the kernel is N times slower than stock; KV_LEAKS=1: its kmemleak watches.
+# KV_SLOW=N: the kernel is N times slower than stock; KV_LEAKS=1: its kmemleak watches;
+# KV_COVERAGE=1: it counts lines.
 # Set here: KV_DEV, the first RDMA device; LD_LIBRARY_PATH for the shim.
 
 KV_STOCK=$KV_IMAGE/lib/modules/$KV_KREL/kernel/drivers/infiniband
@@ -47,7 +48,8 @@ kv_load_core() {
 
 kv_load_driver() {
 	case $1 in
-	shca) kv_insmod "$KV_OURS/shca.ko" ;;
+	# shellcheck disable=SC2086
+	shca) kv_insmod "$KV_OURS/shca.ko" ${KV_SHCA_PARAMETERS:-} ;;
 	rxe) kv_insmod "$KV_STOCK/sw/rxe/rdma_rxe.ko" ;;
 	esac
 }
@@ -122,6 +124,15 @@ kv_leaks() {
 	return 1
 }
 
+# What gcov counted in our modules, also in those that were unloaded.
+kv_coverage() {
+	local from=/sys/kernel/debug/gcov file
+	[ -n "${KV_COVERAGE:-}" ] || return 0
+	(cd "$from" && find . -name '*.gcda') | while read -r file; do
+		mkdir -p "/results/gcov/$(dirname "$file")" && cat "$from/$file" >"/results/gcov/$file"
+	done
+}
+
 kv_setup() {
 	local driver number=0
 	kv_leaks_forget || return
@@ -163,5 +174,6 @@ kv_teardown() {
 			sleep 0.5
 		done
 	done
+	kv_coverage
 	kv_leaks unloaded && [ "$leaks" = 0 ]
 }

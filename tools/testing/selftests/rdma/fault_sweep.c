@@ -602,6 +602,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	fixture_open(&f);
+	if (!failure_function("umem_pin_some"))
+		tap_bail("pinning cannot be made to fail");
 	nldev_open(&nl);
 	if (get_devices())
 		tap_bail("list of devices");
@@ -614,6 +616,7 @@ int main(int argc, char **argv)
 		if (argc < 2 || !strcmp(argv[1], operations[i % OPERATIONS].name))
 			sweep(&operations[i % OPERATIONS]);
 	}
+	failure_knob("fail_function/inject", "!umem_pin_some");
 	ibv_destroy_cq(cq2);
 	fixture_close(&f);
 	if (system("ip link delete " NETDEV))
