@@ -59,6 +59,11 @@ static void note(const void *object, enum eng_event event)
 	pthread_mutex_unlock(&event_lock);
 }
 
+static void on_cq_timer(struct eng_cq *eng, u32 us)
+{
+	env_container(eng, struct host_cq, eng)->timer_us = us;
+}
+
 static void on_cq_event(struct eng_cq *cq, enum eng_event event)
 {
 	note(cq, event);
@@ -115,6 +120,7 @@ static const struct eng_ops ops = {
 	.arm = on_arm,
 	.cq_notify = on_cq_notify,
 	.cq_event = on_cq_event,
+	.cq_timer = on_cq_timer,
 	.qp_event = on_qp_event,
 	.srq_event = on_srq_event,
 	.transmit = cable_transmit,

@@ -36,6 +36,7 @@ struct host_cq {
 	struct shca_cqe *entries;
 	u32 count, cons;
 	u32 notified;
+	u32 timer_us;			/* asked for, 0: not */
 };
 
 struct host_srq {

@@ -161,12 +161,94 @@ static void test_lying_consumer(void)
 	}
 }
 
+/* C118: an event for so many entries, counted from when it was asked for. */
+static void test_moderation_count(void)
+{
+	struct pair p;
+
+	pair_init(&p);
+	eng_cq_moderate(&p.acq.eng, 4, 0);
+	send_n(&p, 0, 3);
+	p.acq.shared->arm = SHCA_CQ_ARM_ANY;
+	send_n(&p, 3, 3);
+	CHECK_EQ(p.acq.notified, 0);
+	send_n(&p, 6, 1);
+	CHECK_EQ(p.acq.notified, 1);
+	CHECK_EQ(p.acq.shared->arm, 0);
+	send_n(&p, 7, 10);
+	CHECK_EQ(p.acq.notified, 1);
+	CHECK_EQ(p.acq.timer_us, 0);
+	/* What was held back is told when moderation ends. */
+	p.acq.shared->arm = SHCA_CQ_ARM_ANY;
+	send_n(&p, 17, 2);
+	CHECK_EQ(p.acq.notified, 1);
+	eng_cq_moderate(&p.acq.eng, 0, 0);
+	CHECK_EQ(p.acq.notified, 2);
+	p.acq.shared->arm = SHCA_CQ_ARM_ANY;
+	send_n(&p, 19, 1);
+	CHECK_EQ(p.acq.notified, 3);
+	pair_fini(&p);
+}
+
+static void test_moderation_period(void)
+{
+	struct pair p;
+
+	pair_init(&p);
+	eng_cq_moderate(&p.acq.eng, 100, 50);
+	p.acq.shared->arm = SHCA_CQ_ARM_ANY;
+	send_n(&p, 0, 1);
+	CHECK_EQ(p.acq.notified, 0);
+	CHECK_EQ(p.acq.timer_us, 50);
+	p.acq.timer_us = 0;
+	send_n(&p, 1, 5);
+	CHECK_EQ(p.acq.timer_us, 0);	/* one timer for all of them */
+	eng_cq_expired(&p.acq.eng);
+	CHECK_EQ(p.acq.notified, 1);
+	CHECK_EQ(p.acq.shared->arm, 0);
+	eng_cq_expired(&p.acq.eng);
+	CHECK_EQ(p.acq.notified, 1);
+	/* Only what was asked for: a plain entry is not solicited. */
+	p.acq.shared->arm = SHCA_CQ_ARM_SOLICITED;
+	send_n(&p, 6, 1);
+	CHECK_EQ(p.acq.timer_us, 50);
+	eng_cq_expired(&p.acq.eng);
+	CHECK_EQ(p.acq.notified, 1);
+	pair_fini(&p);
+}
+
+/* Errors and solicited receives do not wait. */
+static void test_moderation_urgent(void)
+{
+	struct host_wr wr;
+	struct pair p;
+
+	pair_init(&p);
+	eng_cq_moderate(&p.bcq.eng, 100, 1000);
+	p.bcq.shared->arm = SHCA_CQ_ARM_SOLICITED;
+	pair_recv(&p, 1, 0, 64);
+	wr = pair_wr(&p, WR_SEND, 1, 8);
+	wr.flags |= SHCA_SEND_SOLICITED;
+	host_send(&p.a, &wr);
+	CHECK_EQ(p.bcq.notified, 1);
+	eng_cq_moderate(&p.acq.eng, 100, 1000);
+	p.acq.shared->arm = SHCA_CQ_ARM_ANY;
+	wr.rkey ^= 1;
+	wr.opcode = WR_WRITE;
+	host_send(&p.a, &wr);
+	CHECK_EQ(p.acq.notified, 1);
+	pair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "F14a: overrun", test_f14a_overrun },
 	{ "a full CQ is no overrun", test_exactly_full },
 	{ "F14b: resize", test_f14b_resize },
 	{ "arming", test_arming },
 	{ "a consumer index that lies", test_lying_consumer },
+	{ "C118: moderation by count", test_moderation_count },
+	{ "C118: moderation by period", test_moderation_period },
+	{ "moderation lets errors and solicited entries pass", test_moderation_urgent },
 };
 
 TAP_MAIN(tests)

@@ -183,6 +183,50 @@ static void test_detach_rings(void)
 	pair_fini(&p);
 }
 
+/* The null region: any address of any QP, zeroes to read, writes that go nowhere. */
+static void test_null_region(void)
+{
+	static u8 zeroes[4096], sink[4096];
+	u8 *blocks[2] = { zeroes, sink };
+	struct host_mr null = {
+		.eng = {
+			.identity = true, .null = true, .length = ~0ull, .blocks = blocks,
+			.block_shift = 12, .access = ENG_ACCESS_LOCAL_WRITE,
+		},
+	};
+	struct host_wr wr;
+	struct pair p;
+	u32 i;
+
+	pair_init(&p);
+	null.eng.dev = &p.host.dev;
+	null.eng.key = p.host.next_key++ << 8 | 3;
+	CHECK_EQ(eng_mr_publish(&null.eng), 0);
+	host_mr_fill(&p.bmr, 0, 20000, 4);
+	wr = pair_wr(&p, WR_READ, 1, 20000);
+	wr.addr = (const void *)0x123456789abull;
+	wr.lkey = null.eng.key;
+	host_send(&p.a, &wr);
+	CHECK_EQ(pair_status(&p.acq, 1), OK);
+	wr.opcode = WR_WRITE;
+	wr.wr_id = 2;
+	wr.addr = (const void *)-30000l;
+	host_send(&p.a, &wr);
+	CHECK_EQ(pair_status(&p.acq, 2), OK);
+	for (i = 0; i < 20000; i++)
+		CHECK_EQ(*host_mr_at(&p.bmr, i), 0);
+	for (i = 0; i < 4096; i++)
+		CHECK_EQ(zeroes[i], 0);
+	/* It is no rkey. */
+	wr = pair_wr(&p, WR_WRITE, 3, 8);
+	wr.rkey = null.eng.key;
+	host_send(&p.a, &wr);
+	CHECK_EQ(pair_status(&p.acq, 3), REM_ACCESS);
+	eng_mr_retire(&null.eng);
+	CHECK_EQ(null.idle, 1);
+	pair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "F13: key reuse", test_f13_key_reuse },
 	{ "index in use", test_index_in_use },
@@ -190,6 +234,7 @@ static const struct tap_test tests[] = {
 	{ "waiting holds no region", test_waiting_holds_nothing },
 	{ "an end cut off in the middle", test_cut_off },
 	{ "rings taken away", test_detach_rings },
+	{ "the null region", test_null_region },
 };
 
 TAP_MAIN(tests)

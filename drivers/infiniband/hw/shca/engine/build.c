@@ -25,6 +25,7 @@
 #include "modify.c"
 #include "mr.c"
 #include "opcode.c"
+#include "pace.c"
 #include "packet.c"
 #include "qp.c"
 #include "recvq.c"

@@ -94,16 +94,29 @@ void eng_copy_bytes(u8 *dst, const u8 *src, u32 n)
 	copy_singly(dst + n - 1, src + n - 1, 1);
 }
 
-/* Pointer to @seg at @offset; *@len, a wish, shrinks to what is contiguous. */
-static u8 *span(const struct eng_seg *seg, u32 offset, u32 *len)
+/* A null region has one page for all addresses, and the sources' is not the destinations'. */
+static ENG_COLD u8 *null_span(const struct eng_mr *mr, u64 at, bool to, u32 *len)
+{
+	u32 within = (u32)at & ((1u << mr->block_shift) - 1);
+
+	if (*len > (1u << mr->block_shift) - within)
+		*len = (1u << mr->block_shift) - within;
+	return mr->blocks[to] + within;
+}
+
+/* Pointer to @seg at @offset; *@len, a wish, shrinks to what is contiguous. @to: for writing. */
+static u8 *span(const struct eng_seg *seg, u32 offset, u32 *len, bool to)
 {
 	const struct eng_mr *mr = seg->mr;
 	u64 at, size;
 	u64 block;
 	u64 room;
 
-	if (!mr || mr->identity)
+	if (!mr || mr->identity) {
+		if (env_unlikely(mr && mr->null))
+			return null_span(mr, seg->addr + offset, to, len);
 		return (u8 *)(unsigned long)(seg->addr + offset);
+	}
 	at = seg->addr - mr->iova + mr->first_offset + offset;
 	size = 1ull << mr->block_shift;
 	block = at >> mr->block_shift;
@@ -125,7 +138,7 @@ static u8 *span(const struct eng_seg *seg, u32 offset, u32 *len)
 u8 *eng_copy_pointer(const struct eng_seg *seg, u32 length)
 {
 	u32 len = length;
-	u8 *p = span(seg, 0, &len);
+	u8 *p = span(seg, 0, &len, true);
 
 	return len == length ? p : NULL;
 }
@@ -184,7 +197,7 @@ u32 eng_tx_next(struct eng_tx *tx, const u8 **at, u32 max)
 
 	if (!n)
 		return 0;
-	*at = span(tx->payload.seg, tx->payload.offset, &n);
+	*at = span(tx->payload.seg, tx->payload.offset, &n, false);
 	tx->payload.offset += n;
 	return n;
 }
@@ -218,8 +231,8 @@ enum eng_moved eng_copy_run(struct eng_move *move, u32 *budget)
 			return ENG_MOVE_DST_GONE;
 		if (env_unlikely(gone(move->src.seg)))
 			return ENG_MOVE_SRC_GONE;
-		from = span(move->src.seg, move->src.offset, &n);
-		to = span(move->dst.seg, move->dst.offset, &n);
+		from = span(move->src.seg, move->src.offset, &n, false);
+		to = span(move->dst.seg, move->dst.offset, &n, true);
 		eng_copy_bytes(to, from, n);
 		move->src.offset += n;
 		move->dst.offset += n;

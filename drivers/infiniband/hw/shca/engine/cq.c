@@ -21,6 +21,11 @@ void eng_cq_init(struct eng_cq *cq, struct eng_dev *dev)
 	cq->log2_count = 0;
 	cq->prod = 0;
 	cq->dead = false;
+	cq->mod_count = 0;
+	cq->mod_us = 0;
+	cq->timing = false;
+	cq->held = 0;
+	cq->held_match = 0;
 }
 
 static u32 log2_of(u32 count)
@@ -112,6 +117,13 @@ static ENG_INLINE void write_entry(struct eng_cq *cq, u32 qpn, const struct eng_
 	env_write(cq->shared->prod, index + 1);
 }
 
+/* True: not yet an event for this entry. */
+static ENG_COLD bool hold_back(struct eng_cq *cq, u32 match)
+{
+	cq->held_match = cq->held++ ? cq->held_match | match : match;
+	return !cq->mod_count || cq->held < cq->mod_count;
+}
+
 /* C135 to C138: errors and solicited receives are solicited, nothing else is. */
 static ENG_INLINE bool take_arm(struct eng_cq *cq, const struct eng_completion *c)
 {
@@ -123,10 +135,13 @@ static ENG_INLINE bool take_arm(struct eng_cq *cq, const struct eng_completion *
 		return false;
 	if (c->solicited || c->status != ENG_WC_SUCCESS)
 		match |= SHCA_CQ_ARM_SOLICITED;
+	else if (env_unlikely(cq->mod_count | cq->mod_us) && hold_back(cq, match))
+		return false;
+	cq->held = 0;
 	return arm & match && env_xchg(&cq->shared->arm, 0) & match;
 }
 
-enum pushed { PUSHED, PUSHED_ARMED, OVERRAN_NOW, OVERRAN_BEFORE };
+enum pushed { PUSHED, PUSHED_ARMED, PUSHED_HELD, OVERRAN_NOW, OVERRAN_BEFORE };
 
 static ENG_INLINE enum pushed push(struct eng_cq *cq, u32 qpn, const struct eng_completion *c)
 {
@@ -143,6 +158,10 @@ static ENG_INLINE enum pushed push(struct eng_cq *cq, u32 qpn, const struct eng_
 	} else {
 		write_entry(cq, qpn, c);
 		result = take_arm(cq, c) ? PUSHED_ARMED : PUSHED;
+		if (env_unlikely(cq->held && cq->mod_us && !cq->timing)) {
+			cq->timing = true;
+			result = PUSHED_HELD;
+		}
 	}
 	env_unlock(&cq->lock);
 	return result;
@@ -155,13 +174,40 @@ void eng_cq_complete(struct eng_qp *qp, struct eng_cq *cq, const struct eng_comp
 	if (env_unlikely(!qp->shared))
 		return;
 	result = push(cq, qp->qpn, c);
-	if (env_likely(result <= PUSHED_ARMED)) {
+	if (env_likely(result <= PUSHED_HELD)) {
 		env_trace_completion(qp->qpn, c->wr_id, c->status, c->opcode);
 		if (env_unlikely(result == PUSHED_ARMED))
 			cq->dev->ops->cq_notify(cq);
+		else if (env_unlikely(result == PUSHED_HELD))
+			cq->dev->ops->cq_timer(cq, env_read(cq->mod_us));
 		return;
 	}
 	if (result == OVERRAN_NOW)
 		cq->dev->ops->cq_event(cq, ENG_EVENT_CQ_ERR);
 	eng_state_error(qp);
+}
+
+void eng_cq_moderate(struct eng_cq *cq, u16 count, u16 us)
+{
+	env_lock(&cq->lock);
+	/* An event for each entry is what there is without moderation. */
+	cq->mod_count = count > 1 ? count : 0;
+	env_write(cq->mod_us, us);
+	env_unlock(&cq->lock);
+	/* Whoever waits for entries that were held back hears of them now. */
+	eng_cq_expired(cq);
+}
+
+void eng_cq_expired(struct eng_cq *cq)
+{
+	bool notify;
+
+	env_lock(&cq->lock);
+	cq->timing = false;
+	notify = cq->held && env_read(cq->shared->arm) & cq->held_match &&
+		 env_xchg(&cq->shared->arm, 0) & cq->held_match;
+	cq->held = 0;
+	env_unlock(&cq->lock);
+	if (notify)
+		cq->dev->ops->cq_notify(cq);
 }

@@ -40,6 +40,10 @@ void eng_mr_retire(struct eng_mr *mr);
 void eng_mr_replace(struct eng_mr *old, struct eng_mr *mr);
 
 void eng_cq_init(struct eng_cq *cq, struct eng_dev *dev);
+/* One event for @count entries, or @us after the first of fewer; 0: not so.  At once for errors and
+ * what is solicited. */
+void eng_cq_moderate(struct eng_cq *cq, u16 count, u16 us);
+void eng_cq_expired(struct eng_cq *cq);
 void eng_cq_set_ring(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries, u32 count);
 /*
  * Moves unpolled entries to the new ring; -ENV_EINVAL when they do not fit (nothing changed).
@@ -100,6 +104,7 @@ struct eng_qp_attr {
 	u8 timeout;			/* code 0..31, 0: none */
 	u8 retry_cnt, rnr_retry;	/* 0..7 */
 	bool sqd_notify;
+	u32 rate_limit;			/* kbit/s of what is sent, 0: none */
 	/*
 	 * With ENG_QP_PEER the link: direct when peer is set (the reference moves to the QP), else
 	 * the wire when wire is set, else none and everything is lost.  On the wire packets must

@@ -181,6 +181,8 @@ static void set_limits(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 ma
 		own->sqd_notify = attr->sqd_notify;
 	if (mask & ENG_QP_ACCESS_FLAGS)
 		own->access = attr->access;
+	if (mask & ENG_QP_RATE_LIMIT)
+		qp->attr.rate_limit = attr->rate_limit;
 	if (mask & ENG_QP_QKEY)
 		own->qkey = attr->qkey;
 	if (mask & ENG_QP_TIMEOUT)

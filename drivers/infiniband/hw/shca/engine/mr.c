@@ -80,7 +80,8 @@ static ENG_INLINE struct eng_mr *find_region(struct eng_dev *dev, struct eng_mr_
 static ENG_INLINE bool allows(const struct eng_mr *mr, const struct eng_pd *pd,
 			      const struct eng_mr_want *want)
 {
-	return mr->key == want->key && mr->pd == pd && (!mr->qpn || mr->qpn == want->qpn) &&
+	return mr->key == want->key && (mr->pd == pd || mr->null) &&
+	       (!mr->qpn || mr->qpn == want->qpn) &&
 	       (mr->access & want->access) == want->access && want->addr >= mr->iova &&
 	       want->length <= mr->length &&
 	       want->addr - mr->iova <= mr->length - want->length && !env_read(mr->dead);

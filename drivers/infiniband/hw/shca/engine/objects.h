@@ -42,6 +42,8 @@ struct eng_ops {
 	/* An armed CQ got a matching entry.  No engine lock held. */
 	void (*cq_notify)(struct eng_cq *cq);
 	void (*cq_event)(struct eng_cq *cq, enum eng_event event);
+	/* Call eng_cq_expired() in @us microseconds, in task context. */
+	void (*cq_timer)(struct eng_cq *cq, u32 us);
 	void (*qp_event)(struct eng_qp *qp, enum eng_event event);
 	void (*srq_event)(struct eng_srq *srq, enum eng_event event);
 	/*
@@ -122,6 +124,8 @@ struct eng_mr {
 	u32 block_shift;
 	u64 first_offset;
 	bool identity;
+	/* Of any domain; reads as blocks[0], takes what is written to blocks[1]; with identity. */
+	bool null;
 	u8 kind;			/* enum eng_key_kind */
 	u32 dead;			/* set by retire: copies stop at the next chunk */
 	struct env_ref refs;
@@ -151,6 +155,10 @@ struct eng_cq {
 	u32 log2_count;
 	u32 prod;
 	bool dead;		/* overran */
+	/* Moderation: an event for so many entries or after so long; both 0: for each. */
+	u16 mod_count, mod_us;
+	bool timing;		/* the host calls eng_cq_expired() */
+	u32 held, held_match;	/* entries since the last event, and what they would match */
 };
 
 struct eng_srq {

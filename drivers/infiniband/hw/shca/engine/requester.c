@@ -12,6 +12,7 @@
 #include "cq.h"
 #include "key.h"
 #include "link.h"
+#include "pace.h"
 #include "ring.h"
 #include "sender.h"
 #include "sge.h"
@@ -240,6 +241,14 @@ static ENG_APART bool send_packets(struct eng_qp *qp, struct eng_runq *rq, struc
 	return true;
 }
 
+/* A message is charged once, when it begins. */
+static ENG_COLD bool paced(struct eng_qp *qp, const struct eng_slot *slot)
+{
+	if (qp->sq.nxt_done || slot->flags & ENG_SLOT_LOCAL)
+		return true;
+	return eng_pace_begin(qp, slot->frame.length);
+}
+
 /* In SQD only what was begun goes on (IBTA vol. 1, 10.3.1.5). */
 static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 {
@@ -253,6 +262,8 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 				return;
 			if (env_unlikely(wire) && !(slot->flags & ENG_SLOT_LOCAL) &&
 			    !eng_sender_may(qp, rq, slot))
+				return;
+			if (env_unlikely(qp->attr.rate_limit) && !paced(qp, slot))
 				return;
 			if (env_unlikely(slot->flags & ENG_SLOT_LOCAL)) {
 				if (execute_local(qp, slot))

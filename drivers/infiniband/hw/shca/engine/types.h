@@ -129,6 +129,7 @@ struct eng_qp {
 	struct eng_sendq sq;
 	struct eng_ring rq;
 	struct eng_retry retry;
+	u64 pace_next;			/* when the next message may begin: see pace.c */
 	struct eng_responder resp;
 	struct eng_stream wire;
 	u64 counters[ENG_CNT_OF_QPS];

@@ -57,6 +57,7 @@ enum eng_qp_mask {
 	ENG_QP_SQ_PSN			= 1 << 16,
 	ENG_QP_MAX_DEST_RD_ATOMIC	= 1 << 17,
 	ENG_QP_DEST_QPN			= 1 << 20,
+	ENG_QP_RATE_LIMIT		= 1 << 25,
 	ENG_QP_PEER			= 1 << 30,
 };
 
