@@ -6,6 +6,7 @@
  * (shca_dm.c).
  */
 #include <errno.h>
+#include <rdma/shca-abi.h>
 #include "ioctl.h"
 
 static int command_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
@@ -19,7 +20,7 @@ static int command_alloc(struct ibv_context *context, const struct ibv_alloc_dm_
 	made = shim_ioctl_new(&cmd, UVERBS_ATTR_ALLOC_DM_HANDLE);
 	shim_ioctl_in_u64(&cmd, UVERBS_ATTR_ALLOC_DM_LENGTH, attr->length);
 	shim_ioctl_in_u32(&cmd, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, attr->log_align_req);
-	shim_ioctl_udata(&cmd, udata);
+	shim_ioctl_out(&cmd, SHCA_ATTR_ALLOC_DM_RESP, udata->out, udata->out_len);
 	err = shim_ioctl_run(&cmd);
 	*handle = shim_ioctl_made(made);
 	return err;

@@ -101,7 +101,12 @@ struct shca_modify_srq_req {
 	__aligned_u64	resp_addr;	/* of struct shca_create_srq_resp, user memory */
 };
 
-/* Response tail of UVERBS_METHOD_DM_ALLOC: device memory is plain memory to copy to and from. */
+/*
+ * Driver attribute of the method UVERBS_METHOD_DM_ALLOC, output: device memory is plain memory, to
+ * be mapped and copied to and from.
+ */
+#define SHCA_ATTR_ALLOC_DM_RESP	0x1000
+
 struct shca_alloc_dm_resp {
 	struct shca_mmap_info map;
 };

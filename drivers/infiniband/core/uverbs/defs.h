@@ -13,6 +13,7 @@ extern const struct uapi_definition uverbs_gid_defs[];
 extern const struct uapi_definition uverbs_pd_defs[];
 extern const struct uapi_definition uverbs_mr_defs[];
 extern const struct uapi_definition uverbs_mw_defs[];
+extern const struct uapi_definition uverbs_dm_defs[];
 extern const struct uapi_definition uverbs_comp_channel_defs[];
 extern const struct uapi_definition uverbs_async_event_defs[];
 extern const struct uapi_definition uverbs_cq_defs[];

@@ -35,6 +35,7 @@ static const struct uapi_definition core_defs[] = {
 	UAPI_DEF_CHAIN(uverbs_pd_defs),
 	UAPI_DEF_CHAIN(uverbs_mr_defs),
 	UAPI_DEF_CHAIN(uverbs_mw_defs),
+	UAPI_DEF_CHAIN(uverbs_dm_defs),
 	UAPI_DEF_CHAIN(uverbs_comp_channel_defs),
 	UAPI_DEF_CHAIN(uverbs_async_event_defs),
 	UAPI_DEF_CHAIN(uverbs_cq_defs),

@@ -227,6 +227,47 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_MR)(struct uverbs_attr_bundle *att
 	return IS_UVERBS_COPY_ERR(ret) ? ret : 0;
 }
 
+static int UVERBS_HANDLER(UVERBS_METHOD_DM_MR_REG)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uverbs_attr_get_uobject(attrs, UVERBS_ATTR_REG_DM_MR_HANDLE);
+	struct ib_pd *pd = uverbs_attr_get_obj(attrs, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
+	struct ib_dm *dm = uverbs_attr_get_obj(attrs, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
+	struct ib_dm_mr_attr attr = {};
+	struct ib_mr *mr;
+	int ret;
+
+	if (!pd->device->ops.reg_dm_mr)
+		return -EOPNOTSUPP;
+	ret = uverbs_copy_from(&attr.offset, attrs, UVERBS_ATTR_REG_DM_MR_OFFSET);
+	if (!ret)
+		ret = uverbs_copy_from(&attr.length, attrs, UVERBS_ATTR_REG_DM_MR_LENGTH);
+	if (!ret)
+		ret = uverbs_get_flags32(&attr.access_flags, attrs,
+					 UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
+					 IB_ACCESS_SUPPORTED);
+	if (!ret)
+		ret = ib_check_mr_access(pd->device, attr.access_flags);
+	if (ret)
+		return ret;
+	/* There is no address of the process's that it could have. */
+	if (!(attr.access_flags & IB_ZERO_BASED))
+		return -EINVAL;
+	if (attr.offset > dm->length || attr.length > dm->length - attr.offset)
+		return -EINVAL;
+	mr = pd->device->ops.reg_dm_mr(pd, dm, &attr, attrs);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	mr_init(mr, uobj, pd, 0, attr.length);
+	mr->type = IB_MR_TYPE_DM;
+	mr->dm = dm;
+	atomic_inc(&dm->usecnt);
+	uverbs_call_created(attrs, uobj);
+	ret = uverbs_copy_to(attrs, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	if (ret)
+		return ret;
+	return uverbs_copy_to(attrs, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+}
+
 struct dmabuf_args {
 	u64 offset, length, iova;
 	u32 fd, access;
@@ -307,6 +348,20 @@ DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_QUERY_MR_RESP_IOVA, UVERBS_ATTR_TYPE(u64), UA_OPTIONAL));
 
 DECLARE_UVERBS_NAMED_METHOD(
+	UVERBS_METHOD_DM_MR_REG,
+	UVERBS_ATTR_IDR(UVERBS_ATTR_REG_DM_MR_HANDLE, UVERBS_OBJECT_MR, UVERBS_ACCESS_NEW,
+			UA_MANDATORY),
+	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DM_MR_OFFSET, UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
+	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DM_MR_LENGTH, UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
+	UVERBS_ATTR_IDR(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, UVERBS_OBJECT_PD, UVERBS_ACCESS_READ,
+			UA_MANDATORY),
+	UVERBS_ATTR_FLAGS_IN(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, enum ib_access_flags),
+	UVERBS_ATTR_IDR(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, UVERBS_OBJECT_DM, UVERBS_ACCESS_READ,
+			UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, UVERBS_ATTR_TYPE(u32), UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_METHOD_REG_DMABUF_MR,
 	UVERBS_ATTR_IDR(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, UVERBS_OBJECT_MR, UVERBS_ACCESS_NEW,
 			UA_MANDATORY),
@@ -329,6 +384,7 @@ DECLARE_UVERBS_NAMED_METHOD_DESTROY(
 
 DECLARE_UVERBS_NAMED_OBJECT(UVERBS_OBJECT_MR, UVERBS_TYPE_ALLOC_IDR(mr_destroy),
 			    &UVERBS_METHOD(UVERBS_METHOD_ADVISE_MR),
+			    &UVERBS_METHOD(UVERBS_METHOD_DM_MR_REG),
 			    &UVERBS_METHOD(UVERBS_METHOD_QUERY_MR),
 			    &UVERBS_METHOD(UVERBS_METHOD_REG_DMABUF_MR),
 			    &UVERBS_METHOD(UVERBS_METHOD_MR_DESTROY));

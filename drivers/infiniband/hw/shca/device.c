@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "netdev.h"
+#include "null.h"
 #include "route.h"
 #include "runner.h"
 #include "shca.h"
@@ -52,6 +53,7 @@ static void dealloc_driver(struct ib_device *ib)
 		shca_route_remove(dev);
 	/* No packet meets it from here on. */
 	shca_udp_socket_leave(dev);
+	shca_null_destroy(dev);
 	/* Address handles that were destroyed where one may not sleep. */
 	shca_runner_flush();
 	WRITE_ONCE(dev->eng->port_up, 0);
@@ -87,6 +89,7 @@ static const struct ib_device_ops device_ops = {
 static const struct ib_device_ops *const all_ops[] = {
 	&device_ops, &shca_verbs_device_ops, &shca_verbs_context_ops, &shca_verbs_mr_ops,
 	&shca_verbs_mw_ops, &shca_verbs_fast_ops, &shca_verbs_xrcd_ops,
+	&shca_verbs_dm_ops,
 	&shca_verbs_cq_ops, &shca_verbs_qp_ops, &shca_verbs_srq_ops, &shca_verbs_ah_ops,
 	&shca_post_ops, &shca_hw_counters_ops,
 };
@@ -108,8 +111,6 @@ static int alloc_parts(struct shca_dev *dev)
 	dev->wire_stats = alloc_percpu(struct shca_wire_stats);
 	if (!dev->wire_stats)
 		goto free_engine;
-	if (shca_udp_socket_join(dev))
-		goto free_stats;
 	dev->eng = &engine->dev;
 	eng_dev_init(dev->eng, &shca_runner_eng_ops);
 
@@ -117,8 +118,14 @@ static int alloc_parts(struct shca_dev *dev)
 	shca_numbers_init(&dev->srqns, 1, 0xffffff);
 	shca_numbers_init(&dev->ahns, 1, 0xffffff);
 	shca_numbers_init(&dev->keys, 1, 0xffffff);
+	if (shca_null_create(dev))
+		goto free_stats;
+	if (shca_udp_socket_join(dev))
+		goto destroy_null;
 	return 0;
 
+destroy_null:
+	shca_null_destroy(dev);
 free_stats:
 	free_percpu(dev->wire_stats);
 free_engine:
@@ -127,6 +134,14 @@ free_page:
 	__free_page(dev->doorbell_page);
 	return -ENOMEM;
 }
+
+/* Objects of our own, and what we add to those of ib_uverbs. */
+static const struct uapi_definition defs[] = {
+	UAPI_DEF_CHAIN(shca_doorbell_defs),
+	UAPI_DEF_CHAIN(shca_verbs_context_defs),
+	UAPI_DEF_CHAIN(shca_verbs_dm_defs),
+	{}
+};
 
 static void describe(struct shca_dev *dev)
 {
@@ -142,7 +157,7 @@ static void describe(struct shca_dev *dev)
 	for (i = 0; i < ARRAY_SIZE(all_ops); i++)
 		ib_set_device_ops(ib, all_ops[i]);
 	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
-		ib->driver_def = shca_doorbell_defs;
+		ib->driver_def = defs;
 }
 
 int shca_device_create(const char *name, struct net_device *netdev)

@@ -43,7 +43,7 @@ static void free_pages_of(struct shca_ring_memory *mem)
 	kfree(mem);
 }
 
-static struct page *page_of(const struct shca_ring_memory *mem, size_t index)
+struct page *shca_ring_memory_page(const struct shca_ring_memory *mem, size_t index)
 {
 	void *addr = mem->vaddr + index * PAGE_SIZE;
 
@@ -106,7 +106,7 @@ static int map_ring(struct shca_ring_memory *mem, struct vm_area_struct *vma)
 
 	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
 	for (index = 0; index < count; index++) {
-		err = vm_insert_page(vma, vma->vm_start + index * PAGE_SIZE, page_of(mem, index));
+		err = vm_insert_page(vma, vma->vm_start + index * PAGE_SIZE, shca_ring_memory_page(mem, index));
 		if (err)
 			return err;
 	}

@@ -19,6 +19,7 @@
 #include "udp_rx.h"
 #include "verbs_ah.h"
 #include "verbs_mr.h"
+#include "verbs_cq.h"
 #include "verbs_qp.h"
 #include "verbs_srq.h"
 
@@ -115,6 +116,7 @@ const struct eng_ops shca_runner_eng_ops = {
 	.arm = arm,
 	.cq_notify = shca_events_cq_notify,
 	.cq_event = shca_events_cq,
+	.cq_timer = shca_verbs_cq_timer,
 	.qp_event = shca_events_qp,
 	.srq_event = shca_events_srq,
 	.transmit = shca_udp_tx_transmit,

@@ -5,6 +5,7 @@
  */
 #include <linux/log2.h>
 
+#include "verbs_cq.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
@@ -42,6 +43,31 @@ static void use_ring(struct shca_cq *cq, struct shca_ring_memory *mem, u32 entri
 	cq->ib.cqe = entries;
 }
 
+/* Moderation: the engine's locks are taken in task context only. */
+static enum hrtimer_restart moderated(struct hrtimer *timer)
+{
+	queue_work(system_highpri_wq, &container_of(timer, struct shca_cq, mod_timer)->mod_work);
+	return HRTIMER_NORESTART;
+}
+
+static void mod_work(struct work_struct *work)
+{
+	eng_cq_expired(&container_of(work, struct shca_cq, mod_work)->eng);
+}
+
+void shca_verbs_cq_timer(struct eng_cq *eng, u32 us)
+{
+	struct shca_cq *cq = container_of(eng, struct shca_cq, eng);
+
+	hrtimer_start(&cq->mod_timer, ns_to_ktime((u64)us * NSEC_PER_USEC), HRTIMER_MODE_REL);
+}
+
+static int modify_cq(struct ib_cq *ibcq, u16 count, u16 period_us)
+{
+	eng_cq_moderate(&cq_of(ibcq)->eng, count, period_us);
+	return 0;
+}
+
 static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		     struct ib_udata *udata)
 {
@@ -69,6 +95,9 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return err;
 	}
 	spin_lock_init(&cq->poll_lock);
+	hrtimer_init(&cq->mod_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	cq->mod_timer.function = moderated;
+	INIT_WORK(&cq->mod_work, mod_work);
 	use_ring(cq, mem, entries);
 	eng_cq_init(&cq->eng, shca_dev_of(ibcq->device)->eng);
 	eng_cq_set_ring(&cq->eng, cq->shared, (u8 *)cq->entries, entries);
@@ -80,6 +109,8 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	trace_shca_destroy("cq", ibcq->cqe);
+	hrtimer_cancel(&cq_of(ibcq)->mod_timer);
+	cancel_work_sync(&cq_of(ibcq)->mod_work);
 	shca_ring_memory_destroy(cq_of(ibcq)->mem);
 	return 0;
 }
@@ -216,6 +247,7 @@ const struct ib_device_ops shca_verbs_cq_ops = {
 	.create_cq = create_cq,
 	.destroy_cq = destroy_cq,
 	.resize_cq = resize_cq,
+	.modify_cq = modify_cq,
 	.poll_cq = poll_cq,
 	.req_notify_cq = req_notify_cq,
 	INIT_RDMA_OBJ_SIZE(ib_cq, shca_cq, ib),

@@ -45,6 +45,11 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 		.max_mr			= SHCA_MAX_MR,
 		.max_mw			= SHCA_MAX_MR,
 		.max_fast_reg_page_list_len = SHCA_MAX_FAST_PAGES,
+		.max_dm_size		= SHCA_MAX_DM_BYTES,
+		.cq_caps = {
+			.max_cq_moderation_count = SHCA_MAX_MODERATION,
+			.max_cq_moderation_period = SHCA_MAX_MODERATION,
+		},
 		.max_pd			= SHCA_MAX_PD,
 		.max_qp_rd_atom		= SHCA_MAX_RD_ATOMIC,
 		.max_res_rd_atom	= SHCA_MAX_QP > INT_MAX / SHCA_MAX_RD_ATOMIC ?

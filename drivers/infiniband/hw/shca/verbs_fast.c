@@ -38,7 +38,8 @@ static struct ib_mr *alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_nu
 		goto free_key;
 	}
 	region->eng.kind = ENG_KEY_FAST;
-	region->blocks = kvcalloc(2 * max_num_sg, sizeof(*region->blocks), GFP_KERNEL);
+	region->blocks = kvcalloc(2 * max_num_sg, sizeof(*region->blocks),
+				  GFP_KERNEL | __GFP_NOWARN);
 	if (!region->blocks) {
 		shca_verbs_mr_free_region(region);
 		mr = ERR_PTR(-ENOMEM);

@@ -33,12 +33,13 @@ static_assert((int)ENG_QP_MIN_RNR_TIMER == (int)IB_QP_MIN_RNR_TIMER);
 static_assert((int)ENG_QP_SQ_PSN == (int)IB_QP_SQ_PSN);
 static_assert((int)ENG_QP_MAX_DEST_RD_ATOMIC == (int)IB_QP_MAX_DEST_RD_ATOMIC);
 static_assert((int)ENG_QP_DEST_QPN == (int)IB_QP_DEST_QPN);
+static_assert((int)ENG_QP_RATE_LIMIT == (int)IB_QP_RATE_LIMIT);
 
 #define ENGINE_MASK (ENG_QP_STATE | ENG_QP_EN_SQD_ASYNC_NOTIFY | ENG_QP_ACCESS_FLAGS | \
 		     ENG_QP_QKEY | ENG_QP_PATH_MTU | ENG_QP_TIMEOUT | ENG_QP_RETRY_CNT | \
 		     ENG_QP_RNR_RETRY | ENG_QP_RQ_PSN | ENG_QP_MAX_QP_RD_ATOMIC | \
 		     ENG_QP_MIN_RNR_TIMER | ENG_QP_SQ_PSN | ENG_QP_MAX_DEST_RD_ATOMIC | \
-		     ENG_QP_DEST_QPN)
+		     ENG_QP_DEST_QPN | ENG_QP_RATE_LIMIT)
 
 #define PSN_MASK	0xffffffU
 #define QPN_MASK	0xffffffU
@@ -96,7 +97,10 @@ static int check_transition(struct shca_qp *qp, const struct ib_qp_attr *attr, i
 	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != current_state)
 		return -EINVAL;
 	*next = mask & IB_QP_STATE ? attr->qp_state : current_state;
-	if (!ib_modify_qp_is_ok(current_state, *next, qp->ib.qp_type, mask))
+	/* The core knows the rate limit of raw packet QPs only; ours have it where they send. */
+	if (!ib_modify_qp_is_ok(current_state, *next, qp->ib.qp_type, mask & ~IB_QP_RATE_LIMIT))
+		return -EINVAL;
+	if ((mask & IB_QP_RATE_LIMIT) && *next != IB_QPS_RTS)
 		return -EINVAL;
 	if (draining && *next == IB_QPS_RTS)
 		return -EINVAL;
@@ -144,6 +148,8 @@ static void remember(struct ib_qp_attr *known, const struct ib_qp_attr *attr, in
 		known->min_rnr_timer = attr->min_rnr_timer;
 	if (mask & IB_QP_DEST_QPN)
 		known->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_RATE_LIMIT)
+		known->rate_limit = attr->rate_limit;
 }
 
 static void forget(struct shca_qp *qp)
@@ -184,6 +190,7 @@ static struct eng_qp_attr for_engine(const struct ib_qp_attr *known, const struc
 		.retry_cnt = known->retry_cnt,
 		.rnr_retry = known->rnr_retry,
 		.sqd_notify = attr->en_sqd_async_notify,
+		.rate_limit = known->rate_limit,
 	};
 }
 
@@ -283,7 +290,7 @@ int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	enum ib_qp_state next;
 	int err;
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	err = shca_udata_check_empty(udata);
 	if (err)

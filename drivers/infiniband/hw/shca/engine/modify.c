@@ -121,6 +121,8 @@ static void to_reset(struct eng_qp *qp)
 	eng_qp_narrow(qp);
 	set_peer(qp, NULL);
 	qp->attr.wire = false;
+	qp->attr.rate_limit = 0;
+	qp->pace_next = 0;
 	if (qp->shared) {
 		env_write(qp->shared->sq_prod, 0);
 		env_write(qp->shared->rq_prod, 0);
