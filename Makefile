@@ -72,7 +72,7 @@ clean:
 	rm -rf "$(BUILD)"
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '2,8p'
+	@sed -n '3,7s/^# \{0,1\}//p' Makefile
 	@echo 'Targets: all modules shim tools install clean deps demo bench'
 	@echo 'Tests: unit check check-debug coverage soak'
 	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" SECONDS PREFIX DESTDIR W=1 C=2 V=1'

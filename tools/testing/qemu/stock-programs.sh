@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
-# Runs in a guest: Debian's own programs, each as server and client on one
-# host, over the device $KV_DEV. Prints TAP; the figures go to /results/rows as
-# "program<TAB>what<TAB>figure" for whoever wants a table.
+# Runs in a guest: Debian's own programs, built against the stock library (field case F44), each
+# as server and client on one host, over the device $KV_DEV. Prints TAP; the figures go to
+# /results/rows as "program<TAB>what<TAB>figure" for whoever wants a table.
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 . "$KV_TREE/tools/testing/qemu/pair.sh"
