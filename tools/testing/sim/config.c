@@ -6,10 +6,7 @@
  */
 #include "config.h"
 #include <stdio.h>
-#include "engine.h"
 #include "rng.h"
-
-#pragma weak eng_wire_receive
 
 static const struct {
 	const char *name;
@@ -119,6 +116,4 @@ void sim_config_draw(struct sim_config *cfg, u64 seed, const struct sim_options 
 		cfg->steps = options->steps;
 	if (options->way >= 0)
 		cfg->way = (enum sim_way)options->way;
-	if (!eng_wire_receive)
-		cfg->way = SIM_DIRECT;
 }

@@ -209,14 +209,13 @@ static bool slot_kept(const struct sim_memory *m, u32 number)
 	return sim_memory_rest_kept(m, area, index, slot->length);
 }
 
-static bool all_guard(const u8 *bytes, u32 length)
+static bool all_guard(const u8 *page)
 {
-	u32 i;
+	static u8 guard[PAGE];
 
-	for (i = 0; i < length; i++)
-		if (bytes[i] != GUARD_BYTE)
-			return false;
-	return true;
+	if (!guard[0])
+		memset(guard, GUARD_BYTE, PAGE);
+	return !memcmp(page, guard, PAGE);
 }
 
 bool sim_memory_check(const struct sim_memory *m, u32 *at)
@@ -229,8 +228,8 @@ bool sim_memory_check(const struct sim_memory *m, u32 *at)
 			return false;
 	}
 	*at = ~0u;
-	return same(m, 0, m->shadow, LEAD) && all_guard(m->real, PAGE) &&
-	       all_guard(m->real + (size_t)(m->pages + 1) * PAGE, PAGE) &&
+	return same(m, 0, m->shadow, LEAD) && all_guard(m->real) &&
+	       all_guard(m->real + (size_t)(m->pages + 1) * PAGE) &&
 	       same(m, sim_memory_bytes(m), m->shadow + sim_memory_bytes(m),
 		    m->pages * PAGE - sim_memory_bytes(m));
 }

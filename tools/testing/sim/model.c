@@ -83,6 +83,11 @@ static void promise(struct end *e, const struct request *r, u32 slot)
 	struct sim_slot bytes = { SIM_MAYBE, r->length, r->id };
 	struct sim_slot any = { SIM_ANY, 8, 0 };
 
+	/* What a READ that fails leaves in its own buffer is nobody's business: it may be asked for
+	 * in parts, and the first ones may lie inside the region. */
+	if (r->expect == REM_ACCESS && r->opcode == WR_READ)
+		sim_memory_promise(&e->mem, SIM_OUT, slot,
+				   (struct sim_slot){ SIM_ANY, r->length, 0 });
 	if (r->expect != OK)
 		return;
 	if (r->opcode == WR_READ) {
@@ -151,7 +156,7 @@ void sim_model_event(struct end *e, enum eng_event event)
 	case ENG_EVENT_QP_REQ_ERR:
 	case ENG_EVENT_QP_ACCESS_ERR:
 	case ENG_EVENT_QP_FATAL:
-		if (!e->may_err)
+		if (!e->may_err && !w->hostile)
 			sim_fail(w, e, "an error event without a reason");
 		break;
 	default:

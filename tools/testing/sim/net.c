@@ -8,9 +8,6 @@
  */
 #include "sim.h"
 
-/* An engine without a wire has only the direct link, see config.c. */
-#pragma weak eng_wire_receive
-
 enum { IPV4 = 20, IPV6 = 40, UDP = 8, BTH = 12, CONGESTION_BYTE = 4 };
 
 struct sim_wire_packet {

@@ -22,7 +22,7 @@ enum {
 	MAX_ENDS = 2 * MAX_PAIRS + MAX_DATAGRAMS,
 	MAX_DEPTH = 32,
 	MESSAGES = 4 * MAX_DEPTH,	/* more than can be on their way and unpolled */
-	TAGS = 4096,		/* unreliable messages that are remembered */
+	TAGS = 16384,		/* unreliable messages that are remembered */
 	QKEY = 0x11111,
 	GRH_BYTES = 40,
 };
@@ -115,12 +115,13 @@ struct world {
 	struct inbox shared[MAX_HOSTS];
 	struct tag tags[TAGS];
 	u32 next_qpn;
-	u64 next_id;
+	u64 next_id, next_receive;
 	u32 steps_left;
 	u64 features;		/* as drawn; those of cfg stop when the run settles */
 	bool lossy;		/* retries may be exhausted by what the network does */
 	bool settling;		/* no new requests, no new trouble */
 	bool silent;		/* no new receives either */
+	bool hostile;		/* errors are what is asked for: the fuzzers' world */
 	bool trace;
 	u64 completions, messages, errors, flushed, unreliable_sent, unreliable_heard;
 	const char *wrong;

@@ -277,7 +277,7 @@ void sim_traffic_receive(struct end *e, u32 count)
 
 		while (e->srq && in->r[index].posted)
 			index = (index + 1) % w->cfg.depth;
-		r.id = 1ull << 63 | w->next_id++ << 8 | index;
+		r.id = 1ull << 63 | w->next_receive++ << 8 | index;
 		if (sim_has(&w->cfg, SIM_BAD_RECV) && !w->settling && !below(w, BAD_ODDS))
 			flaw_receive(e, &r, &key);
 		sim_model_received(e, index, &r);
