@@ -33,6 +33,9 @@ static struct {
 	bool hold;
 } cable;
 
+/* Guards queue, first, count, sent, held and refused while threads send and one delivers. */
+static pthread_mutex_t cable_lock = PTHREAD_MUTEX_INITIALIZER;
+
 void cable_init(void)
 {
 	while (cable.count)
@@ -139,9 +142,11 @@ bool cable_transmit(struct eng_tx *tx)
 	const u8 *at;
 	u32 n, left;
 
+	pthread_mutex_lock(&cable_lock);
 	if (cable.held >= cable.room || cable.count == CABLE_QUEUE) {
 		if (!tx->control)
 			cable.refused[cable.refused_count++ % QPS] = qp;
+		pthread_mutex_unlock(&cable_lock);
 		return false;
 	}
 	cable.held++;
@@ -160,6 +165,7 @@ bool cable_transmit(struct eng_tx *tx)
 	p->length += tx->pad;
 	assert(!(p->length & 3));
 	cable.queue[(cable.first + cable.count++) % CABLE_QUEUE] = p;
+	pthread_mutex_unlock(&cable_lock);
 	return true;
 }
 
@@ -167,7 +173,7 @@ void cable_transmit_end(struct eng_qp *qp, struct eng_runq *rq)
 {
 	(void)qp;
 	(void)rq;
-	cable.series++;
+	__atomic_fetch_add(&cable.series, 1, __ATOMIC_RELAXED);
 }
 
 u32 cable_span(struct eng_packet *packet, u32 offset, const u8 **at)
@@ -245,17 +251,25 @@ void cable_inject(const struct cable_packet *p)
 
 static struct cable_packet *take_oldest(void)
 {
-	struct cable_packet *p = cable.queue[cable.first];
+	struct cable_packet *p;
 
+	pthread_mutex_lock(&cable_lock);
+	p = cable.queue[cable.first];
 	assert(cable.count);
 	cable.first = (cable.first + 1) % CABLE_QUEUE;
 	cable.count--;
+	pthread_mutex_unlock(&cable_lock);
 	return p;
 }
 
 u32 cable_waiting(void)
 {
-	return cable.count;
+	u32 count;
+
+	pthread_mutex_lock(&cable_lock);
+	count = cable.count;
+	pthread_mutex_unlock(&cable_lock);
+	return count;
 }
 
 const struct cable_packet *cable_peek(u32 index)
