@@ -155,13 +155,14 @@ static int command_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *
 	return 0;
 }
 
-static bool rereg_input_ok(int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+static bool rereg_input_ok(const struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+			   size_t length, int access)
 {
 	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
 		return false;
 	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) && (!length || !addr))
 		return false;
-	if ((flags & IBV_REREG_MR_CHANGE_PD) && !pd)
+	if ((flags & IBV_REREG_MR_CHANGE_PD) && (!pd || pd->context != mr->context))
 		return false;
 	return !access || (flags & IBV_REREG_MR_CHANGE_ACCESS);
 }
@@ -176,7 +177,7 @@ SHIM_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, vo
 	size_t old_length = mr->length;
 	int err;
 
-	if (kind > MR_ON_DEMAND || !rereg_input_ok(flags, pd, addr, length, access)) {
+	if (kind > MR_ON_DEMAND || !rereg_input_ok(mr, flags, pd, addr, length, access)) {
 		errno = EINVAL;
 		return IBV_REREG_MR_ERR_INPUT;
 	}

@@ -19,6 +19,10 @@ struct ibv_mw *shim_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 	};
 	struct ibv_mw *mw;
 
+	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
+		errno = EINVAL;
+		return NULL;
+	}
 	mw = calloc(1, sizeof(*mw));
 	if (!mw) {
 		errno = ENOMEM;

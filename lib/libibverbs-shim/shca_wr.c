@@ -191,6 +191,12 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn
 	wqe->ud.qkey = qkey;
 }
 
+/* Requests that carry no data at all. */
+static bool is_bare(const struct shca_send_wqe *wqe)
+{
+	return wqe->opcode == IBV_WR_BIND_MW || wqe->opcode == IBV_WR_LOCAL_INV;
+}
+
 static bool is_atomic(const struct shca_send_wqe *wqe)
 {
 	return wqe->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
@@ -205,7 +211,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t count, const struct ibv
 
 	if (!wqe)
 		return;
-	if (SHIM_UNLIKELY(count > qp->sq.max_sge)) {
+	if (SHIM_UNLIKELY(count > qp->sq.max_sge || is_bare(wqe))) {
 		fail(qp, EINVAL);
 		return;
 	}
@@ -238,7 +244,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t count,
 	if (!wqe)
 		return;
 	/* Inline data belongs to sends and writes (C239). */
-	if (SHIM_UNLIKELY(is_atomic(wqe) || wqe->opcode == IBV_WR_RDMA_READ)) {
+	if (SHIM_UNLIKELY(is_atomic(wqe) || is_bare(wqe) || wqe->opcode == IBV_WR_RDMA_READ)) {
 		fail(qp, EINVAL);
 		return;
 	}

@@ -105,6 +105,8 @@ static void test_refused(void)
 
 	pair_open(&p, &f, NULL);
 	tap_is(bind_1(&p, two, info, 1), EINVAL, "G059: type 2 is not for ibv_bind_mw");
+	errno = 0;
+	tap_ok(!ibv_alloc_mw(f.pd, 257) && errno == EINVAL, "G058: a type that there is not");
 	info.mr = NULL;
 	tap_is(bind_1(&p, one, info, 1), EINVAL, "G059: a length without a region");
 	info.mr = other;
