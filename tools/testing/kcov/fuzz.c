@@ -26,6 +26,7 @@
 #include "tape.h"
 
 #define CORPUS		2048
+#define LEAST		40	/* programs, however slow the machine */
 #define PROGRAM_SECONDS	20	/* then it is killed */
 #define DEATH_SECONDS	120	/* then it should be dead, on any machine */
 
@@ -222,7 +223,7 @@ static void fuzz(long seconds, unsigned long programs, const char *results)
 	bool alive = true;
 	struct tape t;
 
-	for (n = 0; n < programs && time(NULL) < end && alive; n++) {
+	for (n = 0; n < programs && (n < LEAST || time(NULL) < end) && alive; n++) {
 		tape_next(&t);
 		alive = play(&t);
 		if (shared->fresh && corpus_used < CORPUS)
