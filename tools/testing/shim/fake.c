@@ -205,8 +205,10 @@ static int command(struct ib_uverbs_ioctl_hdr *hdr)
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
+	static pthread_mutex_t commands = PTHREAD_MUTEX_INITIALIZER;
 	va_list args;
 	void *arg;
+	int rc;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
@@ -219,7 +221,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return fake.doorbell_err ? -1 : 0;
 	}
 	assert(fd == FAKE_CMD_FD && request == RDMA_VERBS_IOCTL);
-	return command(arg);
+	pthread_mutex_lock(&commands);
+	rc = command(arg);
+	pthread_mutex_unlock(&commands);
+	return rc;
 }
 
 struct fake_context *fake_open(void)

@@ -2,7 +2,7 @@
 /*
  * test_threads.c - verbs are thread-safe (C008..C010): threads post to one QP and poll one CQ
  * while an engine of a few lines completes; each request completes for exactly one poller, also
- * while another thread resizes the CQ (F14c).
+ * while other threads resize the CQ (F14c), ask for events, and make and destroy QPs on it.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #define TOTAL		(POSTERS * PER_POSTER)
 #define DEPTH		32
 #define RESIZES		300	/* at most; fewer when the posters are done before */
+#define QPS		500	/* made and destroyed, likewise */
 
 static struct fake_context *fc;
 static struct ibv_cq *cq;
@@ -103,10 +104,41 @@ static void *resize(void *arg)
 	return NULL;
 }
 
+/* The table of QPs changes under the pollers, who look for their own QP in it. */
+static void *come_and_go(void *arg)
+{
+	struct ibv_qp_cap cap = { .max_send_wr = 4, .max_send_sge = 1 };
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < QPS && __atomic_load_n(&polled, __ATOMIC_RELAXED) < TOTAL; i++) {
+		struct ibv_qp *other = fake_qp(fc, IBV_QPT_RC, cq, &cap, 0);
+
+		if (!other || ibv_destroy_qp(other))
+			__atomic_store_n(&broken, true, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *ask_for_events(void *arg)
+{
+	unsigned int i = 0;
+
+	(void)arg;
+	while (__atomic_load_n(&polled, __ATOMIC_RELAXED) < TOTAL) {
+		if (ibv_req_notify_cq(cq, (int)(i++ & 1)))
+			__atomic_store_n(&broken, true, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+	return NULL;
+}
+
 static void run(bool resizing)
 {
 	struct ibv_qp_cap cap = { .max_send_wr = DEPTH, .max_send_sge = 1 };
-	pthread_t threads[POSTERS + POLLERS + 2];
+	static struct ibv_comp_channel channel;
+	pthread_t threads[POSTERS + POLLERS + 4];
 	unsigned int i, n = 0;
 
 	memset(seen, 0, sizeof(seen));
@@ -114,14 +146,18 @@ static void run(bool resizing)
 	fc = fake_open();
 	cq = fake_cq(fc, 2 * DEPTH);
 	fake_ring_watch(cq);
+	cq->channel = &channel;
 	qp = fake_qp(fc, IBV_QPT_RC, cq, &cap, 0);
 	for (i = 0; i < POSTERS; i++)
 		pthread_create(&threads[n++], NULL, post, (void *)(uintptr_t)i);
 	for (i = 0; i < POLLERS; i++)
 		pthread_create(&threads[n++], NULL, poll, NULL);
 	pthread_create(&threads[n++], NULL, engine, NULL);
-	if (resizing)
+	if (resizing) {
 		pthread_create(&threads[n++], NULL, resize, NULL);
+		pthread_create(&threads[n++], NULL, come_and_go, NULL);
+		pthread_create(&threads[n++], NULL, ask_for_events, NULL);
+	}
 	while (n)
 		pthread_join(threads[--n], NULL);
 	for (i = 0; i < TOTAL; i++)
@@ -130,6 +166,7 @@ static void run(bool resizing)
 	CHECK_EQ(shca_qp(qp)->shared->sq_prod, TOTAL);
 	CHECK(!resizing || fake.resizes > 1);
 	ibv_destroy_qp(qp);
+	cq->channel = NULL;
 	ibv_destroy_cq(cq);
 	fake_ring.shared = NULL;
 	fake_close(fc);
@@ -147,7 +184,7 @@ static void test_resize(void)
 
 static const struct tap_test tests[] = {
 	{ "every completion goes to exactly one poller", test_shared },
-	{ "also while the CQ is resized", test_resize },
+	{ "also while the CQ is resized, armed, and QPs come and go", test_resize },
 };
 
 TAP_MAIN(tests)
