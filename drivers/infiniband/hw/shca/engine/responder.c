@@ -241,7 +241,8 @@ static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
 	       src->qpn == qp->attr.dest_qpn && src->dev == qp->attr.peer;
 }
 
-static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq,
+				     struct eng_frame *frame)
 {
 	if (qp->type == ENG_QPT_UD) {
 		eng_ud_receive(qp, rq, frame);

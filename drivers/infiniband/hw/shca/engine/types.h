@@ -142,8 +142,8 @@ static inline bool eng_qp_on_wire(const struct eng_qp *qp)
 }
 
 /*
- * More slots for a QP that has nothing in its send queue, if there is memory; and back to those that
- * it was made with.
+ * More slots for a QP that has nothing in its send queue, if there is memory; and back to those
+ * that it was made with.
  */
 ENG_PRIVATE void eng_qp_widen(struct eng_qp *qp);
 ENG_PRIVATE void eng_qp_narrow(struct eng_qp *qp);

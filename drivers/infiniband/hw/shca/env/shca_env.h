@@ -26,9 +26,9 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <linux/xarray.h>
 #include <asm/barrier.h>
 #include <asm/cmpxchg.h>
+#include "shca_env_table.h"
 #include "trace.h"
 
 #define ENV_ENOMEM	ENOMEM
@@ -119,46 +119,6 @@ static inline void env_rcu_lock(void)
 static inline void env_rcu_unlock(void)
 {
 	rcu_read_unlock();
-}
-
-struct env_table {
-	struct xarray xa;
-};
-
-#define env_table_init(table)		xa_init(&(table)->xa)
-#define env_table_destroy(table)	xa_destroy(&(table)->xa)
-
-/* 0, -ENV_EBUSY or -ENV_ENOMEM; may sleep. */
-static inline int env_table_insert(struct env_table *table, u32 index, void *entry)
-{
-	return xa_insert(&table->xa, index, entry, GFP_KERNEL_ACCOUNT);
-}
-
-static inline void env_table_erase(struct env_table *table, u32 index)
-{
-	xa_erase(&table->xa, index);
-}
-
-/* For an entry that is there: needs no memory, cannot fail. */
-static inline void env_table_replace(struct env_table *table, u32 index, void *entry)
-{
-	xa_store(&table->xa, index, entry, GFP_KERNEL);
-}
-
-/* Under env_rcu_lock(). */
-static inline void *env_table_find(struct env_table *table, u32 index)
-{
-	return xa_load(&table->xa, index);
-}
-
-/* The entry at *index or the first one above it, which *index then names; NULL: no more. */
-static inline void *env_table_next(struct env_table *table, u32 *index)
-{
-	unsigned long at = *index;
-	void *entry = xa_find(&table->xa, &at, U32_MAX, XA_PRESENT);
-
-	*index = (u32)at;
-	return entry;
 }
 
 static inline void *env_alloc(u32 bytes)
