@@ -80,16 +80,17 @@ struct shca_path *shca_path_create(struct shca_dev *dev, const struct ib_global_
 	path->tos = route->traffic_class;
 	path->hop_limit = route->hop_limit;
 	path->flow_label = cpu_to_be32(route->flow_label & 0xfffff);
-	/* The host's byte order differs from the wire's: one table of ports for all RoCE drivers. */
+	/* The mapping of flow labels to ports is the same in all RoCE drivers. */
 	path->sport = htons(rdma_get_udp_sport(route->flow_label, src_qpn, dest_qpn));
 	path->oif = oif;
 	atomic_set(&path->ids, get_random_u32());
-	if (path->ipv4 != ipv6_addr_v4mapped(&path->daddr)) {
-		/* RFC 4291: the two kinds of address cannot talk to each other. */
-		shca_path_put(path);
-		return ERR_PTR(-EINVAL);
-	}
+	path->possible = path->ipv4 == ipv6_addr_v4mapped(&path->daddr);
 	return path;
+}
+
+bool shca_path_is_up(const struct shca_path *path)
+{
+	return path->possible && shca_udp_socket_is_up(path->udp, path->ipv4);
 }
 
 /*
@@ -150,6 +151,8 @@ static struct dst_entry *look_up(struct shca_path *path)
 	struct net *net = shca_udp_socket_net(path->udp);
 	struct dst_entry *dst;
 
+	if (!path->possible)
+		return NULL;
 	dst = path->ipv4 ? look_up_v4(path, net) : look_up_v6(path, net);
 	if (!dst)
 		return NULL;

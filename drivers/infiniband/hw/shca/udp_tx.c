@@ -32,7 +32,7 @@
 enum {
 	UDP_BYTES	= sizeof(struct udphdr),
 	BTH_BYTES	= 12,
-	/* Linear part: room for lower headers, then small packets; payload goes to page fragments. */
+	/* Room for lower headers, then small packets; payload goes to page fragments. */
 	LINEAR_BYTES	= SKB_WITH_OVERHEAD(1024),
 	/* Packets, and bytes, that travel as one buffer. */
 	SERIES_PACKETS	= 64,
@@ -336,6 +336,17 @@ static void block(struct shca_qp *qp, struct shca_udp *udp, const struct sock *s
 		shca_udp_tx_kick(udp);
 }
 
+/* The administrator may limit what a netdev is given: ip link set NETDEV gso_max_segs N. */
+static void limit_series(struct shca_tx *tx, const struct dst_entry *dst)
+{
+	const struct net_device *netdev = dst->dev;
+
+	tx->max_count = 1;
+	if (netdev->features & NETIF_F_GSO_UDP_L4 && !dst_xfrm(dst))
+		tx->max_count = clamp_t(u32, READ_ONCE(netdev->gso_max_segs), 1, SERIES_PACKETS);
+	tx->max_bytes = min_t(u32, READ_ONCE(netdev->gso_max_size), SERIES_BYTES);
+}
+
 enum outcome { OPEN, LOST, BLOCKED };
 
 static enum outcome new_buffer(struct shca_qp *qp, struct shca_path *path)
@@ -358,7 +369,7 @@ static enum outcome new_buffer(struct shca_qp *qp, struct shca_path *path)
 	skb_dst_set(skb, dst);
 	skb->dev = dst->dev;
 	tx->skb = skb;
-	tx->together = dst->dev->features & NETIF_F_GSO_UDP_L4 && !dst_xfrm(dst);
+	limit_series(tx, dst);
 	tx->count = 0;
 	tx->id = atomic_fetch_add(SERIES_PACKETS, &path->ids);
 	return OPEN;
@@ -413,8 +424,7 @@ static bool fits(const struct shca_qp *qp, const struct eng_tx *packet, u32 byte
 	const struct shca_path *path;
 
 	path = packet->ah ? shca_verbs_ah_path(packet->ah) : rcu_access_pointer(qp->path);
-	return path == tx->path && bytes <= tx->segment && tx->count < SERIES_PACKETS &&
-	       tx->skb->len + bytes <= SERIES_BYTES &&
+	return path == tx->path && bytes <= tx->segment && tx->skb->len + bytes <= tx->max_bytes &&
 	       skb_shinfo(tx->skb)->nr_frags <= MAX_SKB_FRAGS - PACKET_FRAGS;
 }
 
@@ -440,7 +450,7 @@ bool shca_udp_tx_transmit(struct eng_tx *packet)
 		return true;
 	}
 	/* Only the last one may be shorter. */
-	if (!tx->together || bytes < tx->segment)
+	if (tx->count >= tx->max_count || bytes < tx->segment)
 		send_series(qp);
 	return true;
 }

@@ -23,7 +23,8 @@ struct shca_tx {
 	u32 segment;			/* bytes of UDP payload of all packets but the last */
 	u32 count;			/* packets */
 	u16 id;				/* IPv4 identification of the first */
-	bool together;			/* the netdev takes several at once */
+	u16 max_count;			/* that the netdev takes at once */
+	u32 max_bytes;
 	struct llist_node *lanes;	/* for transmit_end */
 };
 

@@ -15,7 +15,6 @@
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
-#include "udp_socket.h"
 
 /* IBTA annex A17, 17.4: what follows the IP header of RoCEv2 is UDP. */
 #define NEXT_HEADER	IPPROTO_UDP
@@ -89,21 +88,21 @@ static void fill_header(struct eng_ah *ah, const struct ib_global_route *route)
 
 /*
  * Members of a group may be anywhere, those on this host included: its datagrams take the wire,
- * whose netdev brings them back to us.
+ * whose netdev brings them back to us.  Without a wire the group is this host's.
  */
 static int address(struct shca_dev *dev, struct shca_ah_body *body,
 		   const struct ib_global_route *route)
 {
-	bool ipv4 = ipv6_addr_v4mapped((const struct in6_addr *)route->sgid_attr->gid.raw);
-	bool up = shca_udp_socket_is_up(dev->udp, ipv4);
 	struct eng_ah *ah = &body->eng;
 	struct shca_path *path;
 	struct in6_addr to;
+	bool up;
 
 	path = shca_path_create(dev, route, 0, 0);
 	if (IS_ERR(path))
 		return PTR_ERR(path);
 	body->path = path;
+	up = shca_path_is_up(path);
 	memcpy(&to, route->dgid.raw, sizeof(to));
 	if (rdma_is_multicast_addr(&to)) {
 		ah->multicast = true;

@@ -8,7 +8,6 @@
 #include "route.h"
 #include "shca.h"
 #include "udata.h"
-#include "udp_socket.h"
 #include "verbs_qp.h"
 
 static_assert((int)ENG_QPS_RESET == (int)IB_QPS_RESET);
@@ -201,11 +200,6 @@ struct way {
 	bool forced, wire;
 };
 
-static bool wire_is_up(const struct shca_dev *dev, const struct shca_path *path)
-{
-	return path && shca_udp_socket_is_up(dev->udp, path->ipv4);
-}
-
 /* A path is kept for a direct link, too: the destination may leave this host. */
 static int find_way(struct shca_qp *qp, const struct ib_global_route *route, struct way *way)
 {
@@ -216,7 +210,7 @@ static int find_way(struct shca_qp *qp, const struct ib_global_route *route, str
 		return PTR_ERR(way->path);
 	way->forced = shca_route_forces_wire();
 	way->peer = way->forced ? NULL : shca_route_find(dev, &route->dgid);
-	way->wire = !way->peer && wire_is_up(dev, way->path);
+	way->wire = !way->peer && shca_path_is_up(way->path);
 	return 0;
 }
 
@@ -319,7 +313,7 @@ void shca_verbs_qp_reroute(struct shca_qp *qp)
 		goto unlock;
 	if (!qp->forced)
 		way.peer = shca_route_find(dev, (const union ib_gid *)&way.path->daddr);
-	way.wire = !way.peer && wire_is_up(dev, way.path);
+	way.wire = !way.peer && shca_path_is_up(way.path);
 	if (way.peer == qp->peer && way.wire == qp->on_wire) {
 		if (way.peer)
 			eng_dev_put(way.peer);

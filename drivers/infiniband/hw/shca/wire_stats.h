@@ -14,7 +14,7 @@ enum shca_wire_counter {
 	SHCA_WIRE_TX_BLOCKED,		/* met full queues and waited */
 	SHCA_WIRE_RX_SERIES,
 	SHCA_WIRE_RX_ICRC,		/* wrong ICRC */
-	SHCA_WIRE_RX_MALFORMED,		/* no room for BTH and ICRC, or options between IP and UDP */
+	SHCA_WIRE_RX_MALFORMED,		/* no room for BTH and ICRC, or IP options */
 	SHCA_WIRE_RX_NO_MEMORY,
 	SHCA_WIRE_COUNTERS,
 };
