@@ -2,6 +2,9 @@
 /*
  * bench.c - what one post and one poll cost in the library alone, in nanoseconds.  The engine is
  * this program: it sets running and writes completions.
+ *
+ * In instructions, which do not depend on the machine's mood (make cost; gcc 12 at -O2, the
+ * caller's loop included): 136 for a post of one inline WQE, 123 for a poll of one CQE.
  */
 #include <stdio.h>
 #include <string.h>
