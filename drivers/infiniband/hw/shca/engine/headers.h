@@ -27,8 +27,8 @@ enum eng_header_bytes {
 
 static inline void eng_put_be16(u8 *at, u32 v)
 {
-	at[0] = (u8)(v >> 8);
-	at[1] = (u8)v;
+	at[0] = v >> 8 & 0xff;
+	at[1] = v & 0xff;
 }
 
 static inline void eng_put_be32(u8 *at, u32 v)
