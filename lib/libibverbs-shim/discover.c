@@ -118,6 +118,26 @@ static int take_attr(const struct nlattr *attr, void *data)
 	return MNL_CB_OK;
 }
 
+/*
+ * Do the lengths of the messages stay within the datagram? libmnl compares them as signed numbers,
+ * so one of 2 GiB and more passes there.
+ */
+static bool lengths_fit(const char *buf, size_t len)
+{
+	struct nlmsghdr head;
+	size_t step;
+
+	for (; len >= sizeof(head); buf += step, len -= step) {
+		memcpy(&head, buf, sizeof(head));
+		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > len)
+			return false;
+		step = MNL_ALIGN((size_t)head.nlmsg_len);
+		if (step >= len)
+			return true;
+	}
+	return true;
+}
+
 /* One question and its answers; 0 or an errno value. Each answer goes to take. */
 static int ask(struct mnl_socket *nl, struct nlmsghdr *msg, mnl_cb_t take, void *data)
 {
@@ -134,6 +154,8 @@ static int ask(struct mnl_socket *nl, struct nlmsghdr *msg, mnl_cb_t take, void 
 		len = mnl_socket_recvfrom(nl, buf, sizeof(buf));
 		if (len <= 0)
 			return len ? errno : EIO;
+		if (!lengths_fit(buf, (size_t)len))
+			return EBADMSG;
 		rc = mnl_cb_run(buf, (size_t)len, msg->nlmsg_seq, port, take, data);
 	} while (rc > MNL_CB_STOP);
 	return rc < 0 ? errno : 0;
