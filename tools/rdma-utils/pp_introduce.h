@@ -18,6 +18,7 @@ static inline void pp_show(const char *whose, const struct pp_dest *d)
 static inline bool pp_local(struct ibv_context *context, const struct pp_options *o,
 			    struct pp_dest *me)
 {
+	static const union ibv_gid none;
 	struct ibv_port_attr port;
 
 	errno = ibv_query_port(context, (uint8_t)o->ib_port, &port);
@@ -30,9 +31,11 @@ static inline bool pp_local(struct ibv_context *context, const struct pp_options
 	}
 	me->lid = port.lid;
 	me->psn = (uint32_t)rand() & 0xffffff;
-	if (o->gid_index >= 0 && ibv_query_gid(context, (uint8_t)o->ib_port, o->gid_index,
-					       &me->gid)) {
-		fprintf(stderr, "there is no GID %d\n", o->gid_index);
+	if (o->gid_index < 0)
+		return true;
+	if (ibv_query_gid(context, (uint8_t)o->ib_port, o->gid_index, &me->gid) ||
+	    !memcmp(&me->gid, &none, sizeof(none))) {
+		fprintf(stderr, "there is no GID %d; ibv_devinfo -v lists them\n", o->gid_index);
 		return false;
 	}
 	return true;

@@ -26,7 +26,7 @@ same() {
 explains() {
 	local text=$1
 	shift
-	"$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null
+	timeout "$LIMIT" "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null
 	[ $? = 1 ] && [ ! -s "$OUT/stdout" ] && grep -qi -- "$text" "$OUT/stderr"
 	tap_result $? "${*##*/} is explained"
 }
