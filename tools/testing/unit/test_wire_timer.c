@@ -125,10 +125,12 @@ static void test_probe(void)
 	while (!cable_waiting())
 		CHECK(cable_tick());
 	CHECK(host_now - start < 1 * MS);
-	/* The oldest packet alone; its acknowledge shows that nothing else arrived. */
+	/* The oldest packet alone; after one more round trip without an answer, the rest. */
 	CHECK_EQ(cable_waiting(), 1);
 	EXPECT(WRITE_FIRST, psn, 28 + 1024);
 	EXPECT_ACK(psn, SYN_ACK);
+	EXPECT_NOTHING();
+	CHECK(cable_tick());
 	EXPECT(WRITE_MIDDLE, psn + 1, 12 + 1024);
 	EXPECT(WRITE_MIDDLE, psn + 2, 12 + 1024);
 	EXPECT(WRITE_LAST, psn + 3, 12 + 1024);
@@ -164,6 +166,43 @@ static void test_lost_ack(void)
 	EXPECT_NOTHING();
 	for (i = 0; i < 5; i++)
 		CHECK_EQ(pair_status(&p.acq, i), OK);
+	wpair_fini(&p);
+}
+
+/* A peer that is late, not deaf: the probe is all that goes twice. */
+static void test_late_peer(void)
+{
+	struct host_wr wr;
+	struct wpair p;
+	u32 i;
+
+	wpair_init(&p);
+	for (i = 0; i < 40; i++) {
+		wr = wpair_wr(&p, WR_WRITE, i, 8);
+		host_send(&p.a, &wr);
+		cable_deliver();
+		host_now += 100 * US;
+		cable_deliver();
+		CHECK_EQ(pair_status(&p.acq, i), OK);
+	}
+	wr = wpair_wr(&p, WR_WRITE, 40, 60000);
+	host_send(&p.a, &wr);
+	CHECK_EQ(cable_waiting(), 59);
+	/* B is busy elsewhere for 5 ms. */
+	while (host_now < 9 * MS) {
+		CHECK(cable_tick());
+		host_now += 100 * US;
+	}
+	CHECK(cable_waiting() > 59);
+	while (cable_waiting()) {
+		cable_deliver();
+		host_now += 5 * US;
+		if (env_read(p.a.deadline) <= host_now)
+			host_tick(&p.a);
+	}
+	CHECK_EQ(pair_status(&p.acq, 40), OK);
+	CHECK(cable_count(&p.ahost, ENG_CNT_TX_AGAIN) <= 8);
+	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_EARLY_RECOVERIES), 0);
 	wpair_fini(&p);
 }
 
@@ -250,6 +289,7 @@ static const struct tap_test tests[] = {
 	{ "timeout code 0", test_no_timeout },
 	{ "a probe finds a lost tail", test_probe },
 	{ "a lost acknowledge", test_lost_ack },
+	{ "a late peer", test_late_peer },
 	{ "progress moves the deadline", test_progress_moves_deadline },
 	{ "F51: outage on the wire", test_outage },
 	{ "a region goes while its message is on the way", test_region_gone },

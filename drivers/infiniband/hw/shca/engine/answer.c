@@ -135,9 +135,10 @@ static void on_ack(struct eng_qp *qp, const struct eng_header *h)
 	} else if (nak) {
 		if (!qp->retry.wait)
 			turned_down(qp, h);
-	} else if (qp->wire.out.probing && eng_sender_in_flight(qp)) {
-		/* It answers the probe, which was sent last: the rest did not arrive. */
-		eng_timer_recover(qp);
+	} else if (qp->wire.out.probing) {
+		/* An answer to the probe, or a late one to what was sent before: time will tell. */
+		qp->wire.out.probing = false;
+		qp->wire.out.suspect = eng_sender_in_flight(qp);
 	}
 }
 

@@ -27,6 +27,7 @@ struct eng_sender {
 	bool limited;		/* the peer counts credits */
 	bool uncounted;		/* which would mean nothing to us */
 	bool probing;		/* a probe is not answered yet */
+	bool suspect;		/* it was, and not all of what is in flight: is the rest lost? */
 };
 
 /* The responder's half: the message that is arriving. */

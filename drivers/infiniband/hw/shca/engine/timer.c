@@ -7,9 +7,9 @@
  * Two deadlines.  The local ACK timeout is that of IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^code
  * without progress take one of retry_cnt, and none left is RETRY_EXC_ERR; nothing else takes
  * one, since whatever else happens shows that the peer is alive.  Long before that the probe looks
- * for a lost tail: the oldest packet goes again, alone; its acknowledge tells where the responder
- * is, and what the responder has not got goes again.  Probes follow the measured round trip time
- * and back off exponentially.
+ * for a lost tail: the oldest packet goes again, alone.  When there is an answer, but none to the
+ * rest for one more round, the rest goes again too.  So a peer that is only late costs one packet.
+ * Probes follow the measured round trip time and back off exponentially.
  *
  * The host's timer is not moved at every packet: it is armed for the first deadline and, when it
  * comes, for what is the deadline by then.
@@ -124,12 +124,14 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 	out->backoff = 0;
 	begin_waiting(qp);
 	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
+	arm(qp);
 }
 
 static void go_back(struct eng_qp *qp)
 {
 	qp->wire.out.sample_at = 0;
 	qp->wire.out.probing = false;
+	qp->wire.out.suspect = false;
 	eng_requester_go_back(qp);
 }
 
@@ -199,7 +201,16 @@ void eng_timer_tick(struct eng_qp *qp)
 		time_out(qp);
 		return;
 	}
-	if (now >= out->probe_at)
-		probe(qp);
-	arm(qp);
+	if (now >= out->probe_at) {
+		bool lost = out->suspect;
+
+		out->suspect = false;
+		out->probe_at = now + probe_gap(qp);
+		if (lost)
+			eng_timer_recover(qp);
+		else
+			probe(qp);
+	}
+	if (eng_sender_in_flight(qp))
+		arm(qp);
 }
