@@ -112,6 +112,7 @@ int shim_query_device_attr(struct ibv_context *context, struct ibv_device_attr_e
 	memset(attr, 0, sizeof(*attr));
 	fill_limits(&attr->orig_attr, &resp.base);
 	fill_extended(attr, &resp);
+	shca_context_pacing(shim_context(context), &attr->packet_pacing_caps);
 	return 0;
 }
 

@@ -59,6 +59,17 @@ uint32_t shca_context_null_lkey(struct shim_context *ctx)
 	return ctx->hw->resp.null_lkey;
 }
 
+/* Limits hold for whole QPs, of the types that send. */
+void shca_context_pacing(struct shim_context *ctx, struct ibv_packet_pacing_caps *caps)
+{
+	caps->qp_rate_limit_max = ctx->hw->resp.max_rate;
+	if (!caps->qp_rate_limit_max)
+		return;
+	caps->qp_rate_limit_min = 1;
+	caps->supported_qpts = 1U << IBV_QPT_RC | 1U << IBV_QPT_UC | 1U << IBV_QPT_UD |
+			       1U << IBV_QPT_XRC_SEND;
+}
+
 void shca_context_set_ops(struct shim_context *ctx)
 {
 	struct ibv_context_ops *ops = &ctx->v.context.ops;

@@ -141,6 +141,7 @@ void shca_context_free(struct shim_context *ctx);
 void shca_context_set_ops(struct shim_context *ctx);
 /* The key of a region that swallows what is written, 0: there is none. */
 uint32_t shca_context_null_lkey(struct shim_context *ctx);
+void shca_context_pacing(struct shim_context *ctx, struct ibv_packet_pacing_caps *caps);
 
 struct ibv_cq *shca_cq_alloc(struct shim_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			     bool extended, struct shim_udata *udata);

@@ -53,7 +53,7 @@ struct shca_alloc_ucontext_resp {
 	__u32		max_inline;	/* SHCA_MAX_INLINE of this driver */
 	__u32		max_sge;
 	__u32		null_lkey;	/* reads as zeroes, drops what is written; 0: none */
-	__u32		reserved;	/* zero */
+	__u32		max_rate;	/* of a QP's rate limit, kbit/s; 0: there is none */
 };
 
 /*

@@ -20,6 +20,7 @@ static struct shca_alloc_ucontext_resp describe(struct shca_ucontext *context)
 		.max_inline = SHCA_MAX_INLINE,
 		.max_sge = SHCA_MAX_SGE,
 		.null_lkey = shca_dev_of(context->ib.device)->null->eng.key,
+		.max_rate = U32_MAX,
 	};
 }
 
