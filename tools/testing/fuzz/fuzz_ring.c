@@ -28,7 +28,8 @@ static struct region mapped(struct end *e, u32 which)
 	case 2:
 		return (struct region){ (u8 *)e->cq.shared, sizeof(*e->cq.shared) };
 	case 3:
-		return (struct region){ (u8 *)e->cq.entries, e->cq.count * sizeof(struct shca_cqe) };
+		return (struct region){ (u8 *)e->cq.entries,
+					e->cq.count * sizeof(*e->cq.entries) };
 	default:
 		return (struct region){ qp->sq, (size_t)qp->sq_count * qp->sq_stride };
 	}

@@ -38,7 +38,7 @@
 	X(BAD_RKEY, "bad-rkey", 20) \
 	X(BAD_LKEY, "bad-lkey", 15) \
 	X(BAD_RECV, "bad-recv", 15)	/* receives that are short or have a wrong key */ \
-	X(BAD_OP, "bad-op", 10)		/* misaligned atomics, what the peer's QP does not allow */ \
+	X(BAD_OP, "bad-op", 10)		/* misaligned atomics, what the peer forbids */ \
 	X(ERR, "err", 20)		/* QPs are moved to ERR */ \
 	X(RESET, "reset", 20)		/* both ends are reset */ \
 	X(DESTROY, "destroy", 20)	/* QPs are destroyed and made again */ \

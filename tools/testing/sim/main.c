@@ -5,9 +5,9 @@
  *	sim [--seed N] [--seeds N] [--seconds N] [--steps N] [--way direct|wire|mixed]
  *	    [--with a,b] [--without a,b] [--trace] [--no-shrink]
  *
- * Prints TAP.  Seeds run in a child, so that an assertion, a sanitizer's report or a hang costs one
- * seed and names it.  A failure is run again with ever fewer features and steps; what is left is the
- * line to start with.
+ * Prints TAP.  Seeds run in a child, so that an assertion, a sanitizer's report or a hang costs
+ * one seed and names it.  A failure is run again with ever fewer features and steps; what is left
+ * is the line to start with.
  */
 #include <signal.h>
 #include <sys/mman.h>
