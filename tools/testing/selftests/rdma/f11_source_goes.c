@@ -12,7 +12,7 @@
 
 #define BYTES		(1 << 20)
 #define ROUNDS		60
-#define DEADLINE_MS	20000	/* of all rounds, on a slow machine: what was done by then counts */
+#define DEADLINE_MS	20000	/* a slow machine does fewer rounds */
 #define WAIT_TRIES	10	/* of two seconds each, for one read */
 
 static struct fixture f;
@@ -143,7 +143,8 @@ static void test_dereg(void)
 		r.status = r.posted ? wait_read() : -1;
 		if (r.status == IBV_WC_SUCCESS && !memcmp(into, source, BYTES))
 			ok++;
-		else if (r.status == IBV_WC_REM_ACCESS_ERR || r.status == IBV_WC_REM_OP_ERR)
+		else if (r.status == IBV_WC_REM_ACCESS_ERR ||
+			 r.status == IBV_WC_REM_OP_ERR)
 			refused++;
 		else if (++wrong)
 			tap_note("round %d: status %d", round, r.status);
@@ -166,7 +167,8 @@ static void test_munmap(void)
 	memcpy(copy, source, BYTES);
 	memset(into, 0, BYTES);
 	munmap(source, BYTES);
-	tap_is(post_read(e.qp[0], source, mr->rkey), 0, "a read of memory that is unmapped is posted");
+	tap_is(post_read(e.qp[0], source, mr->rkey), 0,
+	       "a read of memory that is unmapped is posted");
 	tap_is(wait_read(), IBV_WC_SUCCESS, "it succeeds, for the pages are pinned");
 	tap_ok(!memcmp(into, copy, BYTES), "with the old content");
 	tap_is(ibv_dereg_mr(mr), 0, "the region can be deregistered");
