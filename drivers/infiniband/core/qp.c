@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rw.h>
 
 #include "core_priv.h"
 #include "trace.h"
@@ -147,20 +148,25 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr
 {
 	struct ib_device *dev = pd->device;
 	struct ib_qp *qp;
+	int ret;
 
 	if (!kernel_attr_ok(attr))
 		return ERR_PTR(-EINVAL);
 	if ((attr->create_flags & IB_QP_CREATE_INTEGRITY_EN) &&
 	    !(dev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER))
 		return ERR_PTR(-EOPNOTSUPP);
-	/* Contexts of the R/W API, which this core does not offer yet. */
 	if (attr->cap.max_rdma_ctxs)
-		return ERR_PTR(-EOPNOTSUPP);
+		rdma_rw_init_qp(dev, attr);
 
 	qp = create_qp(dev, pd, attr, NULL, NULL, caller);
 	if (IS_ERR(qp))
 		return qp;
 	ib_qp_usecnt_inc(qp);
+	ret = attr->cap.max_rdma_ctxs ? rdma_rw_init_mrs(qp, attr) : 0;
+	if (ret) {
+		ib_destroy_qp(qp);
+		return ERR_PTR(ret);
+	}
 	qp->max_write_sge = attr->cap.max_send_sge;
 	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, dev->attrs.max_sge_rd);
 	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
@@ -200,6 +206,8 @@ int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 	if (qp->real_qp != qp)
 		return core_qp_shared_destroy(qp);
 
+	if (!qp->uobject)
+		rdma_rw_cleanup_mrs(qp);
 	rdma_restrack_begin_del(&qp->res);
 	ret = qp->device->ops.destroy_qp(qp, udata);
 	trace_core_object_destroy(qp->device, "qp", qp->qp_num, ret);

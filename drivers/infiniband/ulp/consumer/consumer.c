@@ -11,6 +11,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "consumer.h"
 #include "loop.h"
 
 static char *device = "rxe0";
@@ -22,9 +23,13 @@ static bool pd_busy = true;
 module_param(pd_busy, bool, 0444);
 MODULE_PARM_DESC(pd_busy, "the core refuses to free a PD in use");
 
+static bool stay;
+module_param(stay, bool, 0444);
+MODULE_PARM_DESC(stay, "keep devices busy until they are removed, instead of testing");
+
 static int results, failures;
 
-static bool check(bool good, const char *what, const char *where)
+bool consumer_check(bool good, const char *what, const char *where)
 {
 	pr_info("core_consumer: %sok %d - %s: %s\n", good ? "" : "not ", ++results, where, what);
 	if (!good)
@@ -32,7 +37,7 @@ static bool check(bool good, const char *what, const char *where)
 	return good;
 }
 
-static void skip(const char *what, const char *where)
+void consumer_skip(const char *what, const char *where)
 {
 	pr_info("core_consumer: ok %d - %s: %s # SKIP the driver has none\n", ++results, where,
 		what);
@@ -64,14 +69,15 @@ static void test_messages(struct loop *loop, const char *where)
 		good &= recv.wc.byte_len == LOOP_BUF_BYTES && recv.wc.qp == loop->qp[!end];
 		good &= !memcmp(loop->buf[0], loop->buf[1], LOOP_BUF_BYTES);
 	}
-	check(good, "messages arrive, completions come to their done()", where);
+	consumer_check(good, "messages arrive, completions come to their done()", where);
 }
 
 static void test_busy(struct loop *loop, const char *where)
 {
-	check(ib_destroy_cq_user(loop->cq, NULL) == -EBUSY, "a CQ in use stays", where);
+	consumer_check(ib_destroy_cq_user(loop->cq, NULL) == -EBUSY, "a CQ in use stays", where);
 	if (pd_busy)
-		check(ib_dealloc_pd_user(loop->pd, NULL) == -EBUSY, "a PD in use stays", where);
+		consumer_check(ib_dealloc_pd_user(loop->pd, NULL) == -EBUSY,
+			       "a PD in use stays", where);
 }
 
 static int post_reg(struct loop *loop, struct ib_mr *mr, struct loop_op *op)
@@ -135,9 +141,9 @@ static void test_registration(struct loop *loop, const char *where)
 	mr = ib_alloc_mr(loop->pd, IB_MR_TYPE_MEM_REG, 2);
 	if (IS_ERR(mr)) {
 		if (PTR_ERR(mr) == -EOPNOTSUPP)
-			skip("registration by work request", where);
+			consumer_skip("registration by work request", where);
 		else
-			check(false, "ib_alloc_mr", where);
+			consumer_check(false, "ib_alloc_mr", where);
 		goto free;
 	}
 	sg_init_table(sg, 2);
@@ -145,8 +151,10 @@ static void test_registration(struct loop *loop, const char *where)
 	sg_set_buf(&sg[1], pages + PAGE_SIZE, PAGE_SIZE);
 	mapped = ib_dma_map_sg(loop->dev, sg, 2, DMA_BIDIRECTIONAL);
 	mapped = ib_map_mr_sg(mr, sg, mapped, NULL, PAGE_SIZE);
-	check(mapped == 2 && mr->length == 2 * PAGE_SIZE, "two pages become a region", where);
-	check(register_and_write(loop, mr, pages), "a registered region is written", where);
+	consumer_check(mapped == 2 && mr->length == 2 * PAGE_SIZE, "two pages become a region",
+		       where);
+	consumer_check(register_and_write(loop, mr, pages), "a registered region is written",
+		       where);
 	ib_dma_unmap_sg(loop->dev, sg, 2, DMA_BIDIRECTIONAL);
 	ib_dereg_mr(mr);
 free:
@@ -168,7 +176,7 @@ static void test_drain(struct loop *loop, const char *where)
 	ib_drain_qp(loop->qp[0]);
 	for (i = 0; i < LOOP_DEPTH / 2; i++)
 		good &= completion_done(&ops[i].done) && ops[i].wc.status == IB_WC_WR_FLUSH_ERR;
-	check(good, "after a drain every receive has been flushed", where);
+	consumer_check(good, "after a drain every receive has been flushed", where);
 	kfree(ops);
 }
 
@@ -177,7 +185,7 @@ static void test_context(struct ib_device *dev, enum ib_poll_context ctx)
 	const char *where = contexts[ctx];
 	struct loop loop;
 
-	if (!check(!loop_open(&loop, dev, ctx), "PD, CQ and two connected QPs", where))
+	if (!consumer_check(!loop_open(&loop, dev, ctx), "PD, CQ and two connected QPs", where))
 		return;
 	test_messages(&loop, where);
 	test_registration(&loop, where);
@@ -191,7 +199,7 @@ static void test_pool(struct ib_device *dev)
 	struct ib_cq *one = ib_cq_pool_get(dev, 16, 0, IB_POLL_WORKQUEUE);
 	struct ib_cq *two = ib_cq_pool_get(dev, 16, 0, IB_POLL_WORKQUEUE);
 
-	check(!IS_ERR(one) && one == two, "two users share a CQ", "pool");
+	consumer_check(!IS_ERR(one) && one == two, "two users share a CQ", "pool");
 	if (!IS_ERR(two))
 		ib_cq_pool_put(two, 16);
 	if (!IS_ERR(one))
@@ -204,15 +212,15 @@ static void test_misuse(struct ib_device *dev)
 	struct ib_pd *pd = ib_alloc_pd(dev, 0);
 	union ib_gid gid;
 
-	if (!check(!IS_ERR(pd), "a PD", "misuse"))
+	if (!consumer_check(!IS_ERR(pd), "a PD", "misuse"))
 		return;
-	check(rdma_create_ah(pd, &ah, RDMA_CREATE_AH_SLEEPABLE) == ERR_PTR(-EINVAL),
-	      "an address without a GID is refused", "misuse");
+	consumer_check(rdma_create_ah(pd, &ah, RDMA_CREATE_AH_SLEEPABLE) == ERR_PTR(-EINVAL),
+		       "an address without a GID is refused", "misuse");
 	ah.port_num = 9;
-	check(rdma_create_ah(pd, &ah, RDMA_CREATE_AH_SLEEPABLE) == ERR_PTR(-EINVAL),
-	      "a port that is not there is refused", "misuse");
-	check(rdma_query_gid(dev, 1, 100000, &gid) == -EINVAL, "a GID index out of range",
-	      "misuse");
+	consumer_check(rdma_create_ah(pd, &ah, RDMA_CREATE_AH_SLEEPABLE) == ERR_PTR(-EINVAL),
+		       "a port that is not there is refused", "misuse");
+	consumer_check(rdma_query_gid(dev, 1, 100000, &gid) == -EINVAL, "a GID index out of range",
+		       "misuse");
 	ib_dealloc_pd(pd);
 }
 
@@ -236,24 +244,29 @@ static struct ib_client client = {
 
 static void test_client(void)
 {
-	if (!check(!ib_register_client(&client), "register", "client"))
+	if (!consumer_check(!ib_register_client(&client), "register", "client"))
 		return;
-	check(seen > 0 && !gone, "add() for each device", "client");
+	consumer_check(seen > 0 && !gone, "add() for each device", "client");
 	ib_unregister_client(&client);
-	check(seen == gone, "remove() for each device", "client");
+	consumer_check(seen == gone, "remove() for each device", "client");
 }
 
 static int __init consumer_init(void)
 {
-	struct ib_device *dev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
+	struct ib_device *dev;
 	int ctx;
 
+	if (stay)
+		return stay_start();
+	dev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
 	if (!dev)
 		return -ENODEV;
 	for (ctx = 0; ctx <= IB_POLL_DIRECT; ctx++)
 		test_context(dev, ctx);
 	test_pool(dev);
 	test_misuse(dev);
+	transfers_test(dev);
+	answers_test(dev);
 	ib_device_put(dev);
 	test_client();
 	pr_info("core_consumer: 1..%d\n", results);
@@ -263,6 +276,8 @@ static int __init consumer_init(void)
 
 static void __exit consumer_exit(void)
 {
+	if (stay)
+		stay_stop();
 }
 
 module_init(consumer_init);

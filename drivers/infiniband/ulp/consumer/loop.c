@@ -78,7 +78,8 @@ static int to_init(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT, .port_num = LOOP_PORT,
-		.qp_access_flags = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
+		.qp_access_flags = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+				   IB_ACCESS_REMOTE_READ,
 	};
 
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
@@ -140,8 +141,9 @@ static int create_qp(struct loop *loop, int end)
 	struct ib_qp_init_attr init = {
 		.send_cq = loop->cq, .recv_cq = loop->cq, .qp_type = IB_QPT_RC,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.cap = { .max_send_wr = LOOP_DEPTH, .max_recv_wr = LOOP_DEPTH, .max_send_sge = 1,
-			 .max_recv_sge = 1 },
+		.port_num = LOOP_PORT,
+		.cap = { .max_send_wr = LOOP_DEPTH, .max_recv_wr = LOOP_DEPTH, .max_send_sge = 2,
+			 .max_recv_sge = 1, .max_rdma_ctxs = LOOP_TRANSFERS },
 	};
 	struct ib_qp *qp = ib_create_qp(loop->pd, &init);
 
@@ -190,9 +192,13 @@ int loop_open(struct loop *loop, struct ib_device *dev, enum ib_poll_context ctx
 
 	memset(loop, 0, sizeof(*loop));
 	loop->dev = dev;
-	loop->pd = ib_alloc_pd(dev, 0);
+	/* A key for all memory, for transfers that name it, where the device has such a thing. */
+	loop->pd = ib_alloc_pd(dev, IB_PD_UNSAFE_GLOBAL_RKEY);
+	if (IS_ERR(loop->pd))
+		loop->pd = ib_alloc_pd(dev, 0);
 	if (IS_ERR(loop->pd))
 		return PTR_ERR(loop->pd);
+	loop->rkey = loop->pd->unsafe_global_rkey;
 	loop->cq = ib_alloc_cq(dev, NULL, 4 * LOOP_DEPTH + 8, 0, ctx);
 	if (IS_ERR(loop->cq)) {
 		ret = PTR_ERR(loop->cq);

@@ -11,6 +11,7 @@
 
 /* Work requests outstanding per queue, and how long a completion may take. */
 #define LOOP_DEPTH 16
+#define LOOP_TRANSFERS 4
 #define LOOP_WAIT_MS 5000
 #define LOOP_BUF_BYTES 256
 
@@ -28,6 +29,7 @@ struct loop {
 	struct ib_qp *qp[2];
 	char *buf[2];
 	u64 dma[2];
+	u32 rkey;		/* of all memory; 0 where the device has none */
 };
 
 int loop_open(struct loop *loop, struct ib_device *dev, enum ib_poll_context ctx);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The rooms of the kernel consumer: consumer.c counts results and has the list of tests, each
+ * other file a group of them.
+ */
+#ifndef CONSUMER_H
+#define CONSUMER_H
+
+#include <rdma/ib_verbs.h>
+
+/* One result line; returns good. */
+bool consumer_check(bool good, const char *what, const char *where);
+void consumer_skip(const char *what, const char *where);
+
+/* transfers.c: the read/write interface and pools of regions. */
+void transfers_test(struct ib_device *dev);
+/* answers.c: addresses from completions. */
+void answers_test(struct ib_device *dev);
+
+/* stay.c: a client that works on every device until that is removed. */
+int stay_start(void);
+void stay_stop(void);
+
+#endif
