@@ -63,55 +63,45 @@ static ssize_t phys_state_show(struct ib_device *dev, u32 port, struct ib_port_a
 }
 static IB_PORT_ATTR_RO(phys_state);
 
-static ssize_t lid_show(struct ib_device *dev, u32 port, struct ib_port_attribute *unused,
-			char *buf)
-{
-	struct ib_port_attr attr;
-	int ret = ib_query_port(dev, port, &attr);
+/* What is just a number in what the driver says. */
+struct number {
+	struct ib_port_attribute attr;
+	const char *format;
+	u8 at, bytes;
+};
 
-	return ret ? ret : sysfs_emit(buf, "0x%x\n", attr.lid);
-}
-static IB_PORT_ATTR_RO(lid);
+#define NUMBER(_name, _member, _format) { \
+		.attr = { .attr = { .name = _name, .mode = 0444 }, .show = number_show }, \
+		.format = _format, \
+		.at = offsetof(struct ib_port_attr, _member), \
+		.bytes = sizeof_field(struct ib_port_attr, _member), \
+	}
 
-static ssize_t lid_mask_count_show(struct ib_device *dev, u32 port,
-				   struct ib_port_attribute *unused, char *buf)
-{
-	struct ib_port_attr attr;
-	int ret = ib_query_port(dev, port, &attr);
-
-	return ret ? ret : sysfs_emit(buf, "%u\n", attr.lmc);
-}
-static IB_PORT_ATTR_RO(lid_mask_count);
-
-static ssize_t sm_lid_show(struct ib_device *dev, u32 port, struct ib_port_attribute *unused,
+static ssize_t number_show(struct ib_device *dev, u32 port, struct ib_port_attribute *port_attr,
 			   char *buf)
 {
+	const struct number *number = container_of(port_attr, struct number, attr);
 	struct ib_port_attr attr;
 	int ret = ib_query_port(dev, port, &attr);
+	u32 value;
 
-	return ret ? ret : sysfs_emit(buf, "0x%x\n", attr.sm_lid);
+	if (ret)
+		return ret;
+	if (number->bytes == sizeof(u8))
+		value = *((const u8 *)&attr + number->at);
+	else
+		memcpy(&value, (const u8 *)&attr + number->at, sizeof(value));
+	return sysfs_emit(buf, number->format, value);
 }
-static IB_PORT_ATTR_RO(sm_lid);
 
-static ssize_t sm_sl_show(struct ib_device *dev, u32 port, struct ib_port_attribute *unused,
-			  char *buf)
-{
-	struct ib_port_attr attr;
-	int ret = ib_query_port(dev, port, &attr);
-
-	return ret ? ret : sysfs_emit(buf, "%u\n", attr.sm_sl);
-}
-static IB_PORT_ATTR_RO(sm_sl);
-
-static ssize_t cap_mask_show(struct ib_device *dev, u32 port, struct ib_port_attribute *unused,
-			     char *buf)
-{
-	struct ib_port_attr attr;
-	int ret = ib_query_port(dev, port, &attr);
-
-	return ret ? ret : sysfs_emit(buf, "0x%08x\n", attr.port_cap_flags);
-}
-static IB_PORT_ATTR_RO(cap_mask);
+static struct number numbers[] = {
+	NUMBER("lid", lid, "0x%x\n"),
+	NUMBER("lid_mask_count", lmc, "%u\n"),
+	NUMBER("sm_lid", sm_lid, "0x%x\n"),
+	NUMBER("sm_sl", sm_sl, "%u\n"),
+	NUMBER("cap_mask", port_cap_flags, "0x%08x\n"),
+};
+static_assert(ARRAY_SIZE(numbers) == 5);	/* as port_attrs lists them */
 
 /* Lane speeds in tenths of Gb/s, as the rate names of IBTA vol. 1 have them. */
 static const struct {
@@ -171,11 +161,11 @@ static IB_PORT_ATTR_RO(link_layer);
 static struct attribute *port_attrs[] = {
 	&ib_port_attr_state.attr,
 	&ib_port_attr_phys_state.attr,
-	&ib_port_attr_lid.attr,
-	&ib_port_attr_lid_mask_count.attr,
-	&ib_port_attr_sm_lid.attr,
-	&ib_port_attr_sm_sl.attr,
-	&ib_port_attr_cap_mask.attr,
+	&numbers[0].attr.attr,
+	&numbers[1].attr.attr,
+	&numbers[2].attr.attr,
+	&numbers[3].attr.attr,
+	&numbers[4].attr.attr,
 	&ib_port_attr_rate.attr,
 	&ib_port_attr_link_layer.attr,
 	NULL,
