@@ -73,11 +73,10 @@ static int mac_from_route(struct l2_query *query, struct dst_entry *dst, const v
 	struct neighbour *neigh;
 	int ret;
 
-	/* A route to ourselves, or a netdev on which MACs mean nothing. */
-	if (dst->dev->flags & IFF_LOOPBACK) {
-		ether_addr_copy(query->dmac, query->ndev->dev_addr);
-		return 0;
-	}
+	/* A route to ourselves, but no netdev of ours has the address (0.0.0.0 is such a one). */
+	if (dst->dev->flags & IFF_LOOPBACK)
+		return -ENODEV;
+	/* A netdev on which MACs mean nothing is refused. */
 	if (dst->dev->addr_len != ETH_ALEN)
 		return -EADDRNOTAVAIL;
 	if (dst->dev->flags & IFF_NOARP) {

@@ -382,6 +382,10 @@ int uverbs_ioctl_invoke_write(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(method))
 		return PTR_ERR(method);
 	fill_udata(uverbs_call_of(attrs), &attrs->ucore, UVERBS_ATTR_CORE_IN, UVERBS_ATTR_CORE_OUT);
+	if (!method->has_resp) {
+		attrs->ucore.outbuf = NULL;
+		attrs->ucore.outlen = 0;
+	}
 	/* As in write(): no size of an extended command is too small. */
 	if (!method->is_ex && (attrs->ucore.inlen < method->req_size ||
 			       attrs->ucore.outlen < method->resp_size))

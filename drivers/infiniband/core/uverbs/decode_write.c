@@ -107,6 +107,21 @@ static int ex_buffers(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *
 	return 0;
 }
 
+/*
+ * What is answered to a command that this device does not have. A number among those that it has
+ * is taken for a legacy command, which has to know its own length; programs see that difference.
+ */
+static int not_supported(const struct uverbs_api *uapi, const struct ib_uverbs_cmd_hdr *hdr,
+			 size_t count)
+{
+	u32 num = hdr->command & IB_USER_VERBS_CMD_COMMAND_MASK;
+	bool ex = hdr->command & IB_USER_VERBS_CMD_FLAG_EXTENDED;
+
+	if (num < (ex ? uapi->num_write_ex : uapi->num_write) && hdr->in_words * 4 != count)
+		return -EINVAL;
+	return -EOPNOTSUPP;
+}
+
 ssize_t uverbs_write_decode(struct ib_uverbs_file *ufile, const char __user *buf, size_t count)
 {
 	const struct uverbs_api_method *method;
@@ -123,6 +138,8 @@ ssize_t uverbs_write_decode(struct ib_uverbs_file *ufile, const char __user *buf
 	if (copy_from_user(&hdr, buf, sizeof(hdr)))
 		return -EFAULT;
 	method = uverbs_write_method(ufile->device->uapi, hdr.command);
+	if (method == ERR_PTR(-EOPNOTSUPP))
+		return not_supported(ufile->device->uapi, &hdr, count);
 	if (IS_ERR(method))
 		return PTR_ERR(method);
 

@@ -333,6 +333,12 @@ static int finish(struct uverbs_api *uapi)
 		obj = xa_load(&uapi->elems, uapi_key_obj(method->object_id));
 		if (!obj || obj->disabled)
 			method->disabled = true;
+		if (method->disabled)
+			continue;
+		if (method->is_ex)
+			uapi->num_write_ex = method->method_id + 1;
+		else
+			uapi->num_write = method->method_id + 1;
 	}
 	return 0;
 }

@@ -114,6 +114,7 @@ struct uverbs_api {
 	struct xarray elems;		/* uapi_key_* -> uverbs_api_object or uverbs_api_method */
 	const struct uverbs_api_method *write[UVERBS_API_WRITE_KEY_NUM];
 	const struct uverbs_api_method *write_ex[UVERBS_API_WRITE_KEY_NUM];
+	u32 num_write, num_write_ex;	/* the highest usable number of each + 1 */
 };
 
 struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev);

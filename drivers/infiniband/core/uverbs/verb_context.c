@@ -99,9 +99,14 @@ static int answer_legacy(struct uverbs_attr_bundle *attrs)
 
 static int get_context_write(struct uverbs_attr_bundle *attrs)
 {
+	struct ib_uverbs_get_context cmd;
 	struct ib_ucontext *ucontext;
 	int ret;
 
+	/* It asks for nothing; what a newer one might ask for is refused. */
+	ret = uverbs_call_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
 	mutex_lock(&attrs->ufile->context_lock);
 	ucontext = context_create(attrs);
 	if (IS_ERR(ucontext)) {
@@ -238,7 +243,7 @@ DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_METHOD_INFO_HANDLES,
 	UVERBS_ATTR_CONST_IN(UVERBS_ATTR_INFO_OBJECT_ID, enum uverbs_default_objects,
 			     UA_MANDATORY),
-	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_INFO_TOTAL_HANDLES, UVERBS_ATTR_TYPE(u32), UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_INFO_TOTAL_HANDLES, UVERBS_ATTR_TYPE(u32), UA_OPTIONAL),
 	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_INFO_HANDLES_LIST, UVERBS_ATTR_MIN_SIZE(sizeof(u32)),
 			    UA_MANDATORY));
 

@@ -37,9 +37,12 @@ static int cq_check(struct uverbs_attr_bundle *attrs, const struct ib_cq_init_at
 {
 	int max_cqe = uverbs_call_device(attrs)->attrs.max_cqe;
 
-	if (!attr->cqe || (max_cqe > 0 && attr->cqe > max_cqe))
-		return -EINVAL;
-	return attr->comp_vector < attrs->ufile->device->num_comp_vectors ? 0 : -EINVAL;
+	return !attr->cqe || (max_cqe > 0 && attr->cqe > max_cqe) ? -EINVAL : 0;
+}
+
+static bool cq_vector_exists(const struct uverbs_attr_bundle *attrs, u32 vector)
+{
+	return vector < attrs->ufile->device->num_comp_vectors;
 }
 
 static struct ib_cq *cq_alloc(struct ib_device *device, struct ib_ucq_object *obj)
@@ -117,6 +120,8 @@ static struct ib_cq *cq_create_write(struct uverbs_attr_bundle *attrs,
 	};
 	struct ib_uobject *uobj;
 
+	if (!cq_vector_exists(attrs, cmd->comp_vector))
+		return ERR_PTR(-EINVAL);
 	uobj = uverbs_call_new(attrs, UVERBS_OBJECT_CQ);
 	if (IS_ERR(uobj))
 		return ERR_CAST(uobj);
@@ -132,12 +137,25 @@ static struct ib_cq *cq_create_write(struct uverbs_attr_bundle *attrs,
 	return cq_create(attrs, &args);
 }
 
+/* A caller of the legacy command that has room for it is given the whole answer, too. */
+static int cq_create_answer(struct uverbs_attr_bundle *attrs,
+			    const struct ib_uverbs_ex_create_cq *cmd)
+{
+	struct ib_uverbs_ex_create_cq_resp resp = {};
+	struct ib_cq *cq = cq_create_write(attrs, cmd);
+
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	resp.base.cq_handle = cq->uobject->uevent.uobject.id;
+	resp.base.cqe = cq->cqe;
+	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
+	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+}
+
 static int cq_create_legacy(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_create_cq_resp resp = {};
 	struct ib_uverbs_ex_create_cq ex = {};
 	struct ib_uverbs_create_cq cmd;
-	struct ib_cq *cq;
 	int ret;
 
 	ret = uverbs_call_request(attrs, &cmd, sizeof(cmd));
@@ -147,19 +165,12 @@ static int cq_create_legacy(struct uverbs_attr_bundle *attrs)
 	ex.cqe = cmd.cqe;
 	ex.comp_vector = cmd.comp_vector;
 	ex.comp_channel = cmd.comp_channel;
-	cq = cq_create_write(attrs, &ex);
-	if (IS_ERR(cq))
-		return PTR_ERR(cq);
-	resp.cq_handle = cq->uobject->uevent.uobject.id;
-	resp.cqe = cq->cqe;
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return cq_create_answer(attrs, &ex);
 }
 
 static int cq_create_ex(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_ex_create_cq_resp resp = {};
 	struct ib_uverbs_ex_create_cq cmd;
-	struct ib_cq *cq;
 	int ret;
 
 	ret = uverbs_call_request(attrs, &cmd, sizeof(cmd));
@@ -167,13 +178,7 @@ static int cq_create_ex(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
 		return -EINVAL;
-	cq = cq_create_write(attrs, &cmd);
-	if (IS_ERR(cq))
-		return PTR_ERR(cq);
-	resp.base.cq_handle = cq->uobject->uevent.uobject.id;
-	resp.base.cqe = cq->cqe;
-	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return cq_create_answer(attrs, &cmd);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_CQ_CREATE)(struct uverbs_attr_bundle *attrs)
@@ -197,6 +202,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_CQ_CREATE)(struct uverbs_attr_bundle *at
 		ret = uverbs_get_flags32(&args.attr.flags, attrs, UVERBS_ATTR_CREATE_CQ_FLAGS,
 					 IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
 					 IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN);
+	if (!ret && !cq_vector_exists(attrs, args.attr.comp_vector))
+		ret = -EINVAL;
 	if (ret)
 		return ret;
 	if (!IS_ERR(channel))

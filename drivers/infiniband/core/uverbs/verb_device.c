@@ -230,8 +230,8 @@ const struct uapi_definition uverbs_device_defs[] = {
 						response_length),
 			UAPI_DEF_METHOD_NEEDS_FN(query_device)),
 		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_QUERY_PORT, query_port_write,
-				     UVERBS_IO_RESP_UDATA(struct ib_uverbs_query_port,
-							  struct ib_uverbs_query_port_resp),
+				     UVERBS_IO_RESP(struct ib_uverbs_query_port,
+						    struct ib_uverbs_query_port_resp),
 				     UAPI_DEF_METHOD_NEEDS_FN(query_port))),
 	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(UVERBS_OBJECT_DEVICE),
 	{}

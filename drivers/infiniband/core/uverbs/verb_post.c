@@ -15,9 +15,6 @@
 #include "defs.h"
 #include "objects.h"
 
-/* Work requests larger than the uapi struct are legal, their tail is ignored; up to this size. */
-#define POST_MAX_WQE_SIZE	4096
-
 /* A send work request in the shape its opcode asks for. */
 union post_send_wr {
 	struct ib_send_wr wr;
@@ -30,7 +27,7 @@ union post_send_wr {
 struct post_list {
 	const void __user *wqes;
 	u32 wr_count;
-	u32 wqe_size;
+	u32 wqe_size;			/* larger than the uapi struct is legal, the tail unread */
 	struct ib_sge *sges;		/* sge_count of them, copied in; kvfree() */
 	u32 sge_count;
 	u32 sges_used;			/* how many earlier work requests took */
@@ -46,8 +43,10 @@ static int post_list_start(struct post_list *list, struct uverbs_call_rest *rest
 	size_t wqe_bytes, sge_bytes;
 	int ret;
 
-	if (list->wqe_size < min_wqe_size || list->wqe_size > POST_MAX_WQE_SIZE)
+	if (list->wqe_size < min_wqe_size)
 		return -EINVAL;
+	if (list->wqe_size > KMALLOC_MAX_SIZE)
+		return -ENOMEM;
 	if (check_mul_overflow((size_t)list->wr_count, (size_t)list->wqe_size, &wqe_bytes) ||
 	    check_mul_overflow((size_t)list->sge_count, sizeof(*list->sges), &sge_bytes))
 		return -EINVAL;
@@ -59,7 +58,7 @@ static int post_list_start(struct post_list *list, struct uverbs_call_rest *rest
 	/* In a variable of its own: an error must leave nothing to free. */
 	if (sge_bytes > rest->end - rest->pos)
 		return -ENOSPC;
-	list->sges = kvmalloc(sge_bytes, GFP_KERNEL);
+	list->sges = kvmalloc(sge_bytes, GFP_KERNEL | __GFP_NOWARN);
 	if (!list->sges)
 		return -ENOMEM;
 	ret = uverbs_call_rest_next(rest, list->sges, sge_bytes);
@@ -174,7 +173,7 @@ static int post_send_list(struct uverbs_attr_bundle *attrs, struct ib_qp *qp,
 	u32 i;
 
 	if (list->wr_count) {
-		wrs = kvcalloc(list->wr_count, sizeof(*wrs), GFP_KERNEL);
+		wrs = kvcalloc(list->wr_count, sizeof(*wrs), GFP_KERNEL | __GFP_NOWARN);
 		if (!wrs)
 			return -ENOMEM;
 	}
@@ -256,7 +255,7 @@ static int post_recv_list(struct ib_qp *qp, struct ib_srq *srq, struct post_list
 
 	if (!list->wr_count)
 		return 0;
-	wrs = kvcalloc(list->wr_count, sizeof(*wrs), GFP_KERNEL);
+	wrs = kvcalloc(list->wr_count, sizeof(*wrs), GFP_KERNEL | __GFP_NOWARN);
 	if (!wrs)
 		return -ENOMEM;
 	for (i = 0; i < list->wr_count && !ret; i++) {
@@ -274,59 +273,52 @@ static int post_recv_list(struct ib_qp *qp, struct ib_srq *srq, struct post_list
 	return ret;
 }
 
-static int post_recv_any(struct uverbs_attr_bundle *attrs, struct uverbs_call_rest *rest,
-			 struct post_list *list, struct ib_qp *qp, struct ib_srq *srq)
+/* The requests for a QP and for an SRQ differ in a name only. */
+static_assert(sizeof(struct ib_uverbs_post_recv) == sizeof(struct ib_uverbs_post_srq_recv));
+static_assert(offsetof(struct ib_uverbs_post_recv, qp_handle) ==
+	      offsetof(struct ib_uverbs_post_srq_recv, srq_handle));
+static_assert(offsetof(struct ib_uverbs_post_recv, wqe_size) ==
+	      offsetof(struct ib_uverbs_post_srq_recv, wqe_size));
+
+static int post_recv_any(struct uverbs_attr_bundle *attrs, bool to_srq)
 {
+	struct uverbs_call_rest rest;
+	struct ib_uverbs_post_recv cmd;
+	struct post_list list = {};
+	struct ib_srq *srq = NULL;
+	struct ib_qp *qp = NULL;
 	u32 bad_index = 0;
 	int ret;
 
-	ret = post_list_start(list, rest, sizeof(struct ib_uverbs_recv_wr));
+	ret = uverbs_call_request_start(attrs, &rest, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (to_srq)
+		srq = uverbs_call_srq(attrs, cmd.qp_handle);
+	else
+		qp = uverbs_call_qp(attrs, cmd.qp_handle);
+	if (IS_ERR(srq) || IS_ERR(qp))
+		return to_srq ? PTR_ERR(srq) : PTR_ERR(qp);
+	list.wr_count = cmd.wr_count;
+	list.wqe_size = cmd.wqe_size;
+	list.sge_count = cmd.sge_count;
+	ret = post_list_start(&list, &rest, sizeof(struct ib_uverbs_recv_wr));
 	if (!ret)
-		ret = uverbs_call_rest_end(rest);
+		ret = uverbs_call_rest_end(&rest);
 	if (!ret)
-		ret = post_answer(attrs, post_recv_list(qp, srq, list, &bad_index), bad_index);
-	post_list_end(list);
+		ret = post_answer(attrs, post_recv_list(qp, srq, &list, &bad_index), bad_index);
+	post_list_end(&list);
 	return ret;
 }
 
 static int post_recv(struct uverbs_attr_bundle *attrs)
 {
-	struct uverbs_call_rest rest;
-	struct ib_uverbs_post_recv cmd;
-	struct post_list list = {};
-	struct ib_qp *qp;
-	int ret;
-
-	ret = uverbs_call_request_start(attrs, &rest, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	qp = uverbs_call_qp(attrs, cmd.qp_handle);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	list.wr_count = cmd.wr_count;
-	list.wqe_size = cmd.wqe_size;
-	list.sge_count = cmd.sge_count;
-	return post_recv_any(attrs, &rest, &list, qp, NULL);
+	return post_recv_any(attrs, false);
 }
 
 static int post_srq_recv(struct uverbs_attr_bundle *attrs)
 {
-	struct uverbs_call_rest rest;
-	struct ib_uverbs_post_srq_recv cmd;
-	struct post_list list = {};
-	struct ib_srq *srq;
-	int ret;
-
-	ret = uverbs_call_request_start(attrs, &rest, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	srq = uverbs_call_srq(attrs, cmd.srq_handle);
-	if (IS_ERR(srq))
-		return PTR_ERR(srq);
-	list.wr_count = cmd.wr_count;
-	list.wqe_size = cmd.wqe_size;
-	list.sge_count = cmd.sge_count;
-	return post_recv_any(attrs, &rest, &list, NULL, srq);
+	return post_recv_any(attrs, true);
 }
 
 const struct uapi_definition uverbs_post_defs[] = {

@@ -235,9 +235,21 @@ static int qp_create_write(struct uverbs_attr_bundle *attrs,
 	return 0;
 }
 
+/* A caller of the legacy command that has room for it is given the whole answer, too. */
+static int qp_create_answer(struct uverbs_attr_bundle *attrs,
+			    const struct ib_uverbs_ex_create_qp *cmd)
+{
+	struct ib_uverbs_ex_create_qp_resp resp = {};
+	int ret = qp_create_write(attrs, cmd, &resp.base);
+
+	if (ret)
+		return ret;
+	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
+	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+}
+
 static int qp_create_legacy(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_create_qp_resp resp = {};
 	struct ib_uverbs_ex_create_qp ex = {};
 	struct ib_uverbs_create_qp cmd;
 	int ret;
@@ -258,13 +270,11 @@ static int qp_create_legacy(struct uverbs_attr_bundle *attrs)
 	ex.sq_sig_all = cmd.sq_sig_all;
 	ex.qp_type = cmd.qp_type;
 	ex.is_srq = cmd.is_srq;
-	ret = qp_create_write(attrs, &ex, &resp);
-	return ret ? ret : uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return qp_create_answer(attrs, &ex);
 }
 
 static int qp_create_ex(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_ex_create_qp_resp resp = {};
 	struct ib_uverbs_ex_create_qp cmd;
 	int ret;
 
@@ -273,11 +283,7 @@ static int qp_create_ex(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.comp_mask & ~IB_UVERBS_CREATE_QP_SUP_COMP_MASK || cmd.reserved)
 		return -EINVAL;
-	ret = qp_create_write(attrs, &cmd, &resp.base);
-	if (ret)
-		return ret;
-	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return qp_create_answer(attrs, &cmd);
 }
 
 static void *qp_optional_obj(const struct uverbs_attr_bundle *attrs, u16 attr_id)
@@ -598,8 +604,8 @@ const struct uapi_definition uverbs_qp_defs[] = {
 				     UAPI_DEF_METHOD_NEEDS_FN(create_qp),
 				     UAPI_DEF_METHOD_NEEDS_FN(alloc_xrcd)),
 		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_QUERY_QP, qp_query,
-				     UVERBS_IO_RESP_UDATA(struct ib_uverbs_query_qp,
-							  struct ib_uverbs_query_qp_resp),
+				     UVERBS_IO_RESP(struct ib_uverbs_query_qp,
+						    struct ib_uverbs_query_qp_resp),
 				     UAPI_DEF_METHOD_NEEDS_FN(query_qp)),
 		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_DESTROY_QP, qp_destroy_write,
 				     UVERBS_IO_RESP(struct ib_uverbs_destroy_qp,

@@ -216,7 +216,7 @@ const struct uapi_definition uverbs_qp_modify_defs[] = {
 	DECLARE_UVERBS_OBJECT(
 		UVERBS_OBJECT_QP,
 		DECLARE_UVERBS_WRITE(IB_USER_VERBS_CMD_MODIFY_QP, qp_modify_legacy,
-				     UVERBS_IO_REQ_UDATA(struct ib_uverbs_modify_qp),
+				     UVERBS_IO_REQ(struct ib_uverbs_modify_qp),
 				     UAPI_DEF_METHOD_NEEDS_FN(modify_qp)),
 		DECLARE_UVERBS_WRITE_EX(IB_USER_VERBS_EX_CMD_MODIFY_QP, qp_modify_ex,
 					UVERBS_IO_EX_RESP_UDATA(struct ib_uverbs_ex_modify_qp,

@@ -58,7 +58,7 @@ static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-/* Is the type one that can be asked for, and what does it need beside a PD? */
+/* What does the type need beside a PD? */
 static int srq_find_parts(struct uverbs_attr_bundle *attrs, struct srq_create_args *args,
 			  const struct ib_uverbs_create_xsrq *cmd)
 {
@@ -69,7 +69,7 @@ static int srq_find_parts(struct uverbs_attr_bundle *attrs, struct srq_create_ar
 		args->xrcd = uverbs_call_get(attrs, UVERBS_OBJECT_XRCD, cmd->xrcd_handle,
 					     UVERBS_ACCESS_READ);
 		if (IS_ERR(args->xrcd))
-			return PTR_ERR(args->xrcd);
+			return -EINVAL;
 		args->attr.ext.xrc.xrcd = args->xrcd->object;
 		if (!args->attr.ext.xrc.xrcd)
 			return -EINVAL;
@@ -78,7 +78,7 @@ static int srq_find_parts(struct uverbs_attr_bundle *attrs, struct srq_create_ar
 		args->attr.ext.tag_matching.max_num_tags = cmd->max_num_tags;
 		break;
 	default:
-		return -EINVAL;
+		break;	/* the driver's to refuse */
 	}
 	if (ib_srq_has_cq(args->attr.srq_type)) {
 		args->attr.ext.cq = uverbs_call_cq(attrs, cmd->cq_handle);
