@@ -77,7 +77,7 @@ static int dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 static const struct uverbs_attr_def *const query_attrs[] = {
 	UVERBS_ATTR_PTR_OUT(SHCA_ATTR_QUERY_CONTEXT_RESP,
-			    UVERBS_ATTR_STRUCT(struct shca_alloc_ucontext_resp, reserved),
+			    UVERBS_ATTR_STRUCT(struct shca_alloc_ucontext_resp, max_rate),
 			    UA_MANDATORY),
 };
 
