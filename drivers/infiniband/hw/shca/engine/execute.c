@@ -258,7 +258,7 @@ static u32 (*const begins[ENG_OP_COUNT])(struct eng_qp *qp, struct eng_frame *fr
 	[ENG_OP_FETCH_ADD]	= begin_atomic,
 };
 
-static ENG_APART u32 begin_packet(struct eng_qp *qp, struct eng_frame *frame)
+u32 eng_execute_packet(struct eng_qp *qp, struct eng_frame *frame)
 {
 	if (frame->op == ENG_OP_WRITE)
 		return begin_write_packet(qp, frame);
@@ -272,8 +272,6 @@ u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame)
 	/* A14: no such SRQ in the domain, or not the one that the message began with. */
 	if (env_unlikely(eng_xrc_target(qp) && !eng_xrc_fits(qp, frame)))
 		return ENG_REPLY_NAK_INV;
-	if (env_unlikely(frame->flags & ENG_FRAME_WIRE))
-		return begin_packet(qp, frame);
 	/* The two of the hot path are called directly. */
 	if (frame->op == ENG_OP_WRITE)
 		return begin_write(qp, frame);

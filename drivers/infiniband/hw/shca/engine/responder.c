@@ -143,13 +143,15 @@ static ENG_APART void act_on_packet(struct eng_qp *qp, struct eng_runq *rq, stru
 		refuse(qp, rq, frame, eng_execute_fail(qp, frame, moved));
 }
 
-static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 verdict)
+/* Here and below, which link a frame came by is known where it is compiled for: @wire. */
+static ENG_INLINE void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
+			   u32 verdict, bool wire)
 {
 	if (env_unlikely(verdict != ENG_BEGUN_MOVE)) {
 		refuse(qp, rq, frame, verdict);
 		return;
 	}
-	if (env_unlikely(frame->flags & ENG_FRAME_WIRE)) {
+	if (wire) {
 		act_on_packet(qp, rq, frame);
 		return;
 	}
@@ -165,10 +167,12 @@ static void act(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
 /* Behind the expected PSN: IBTA vol. 1, 9.7.5.1.2, responses to duplicate requests. */
 static ENG_COLD void repeat(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
+	bool wire = frame->flags & ENG_FRAME_WIRE;
+
 	if (frame->op == ENG_OP_READ)
-		act(qp, rq, frame, eng_execute_begin(qp, frame));
+		act(qp, rq, frame, eng_execute_begin(qp, frame), wire);
 	else if (frame->op == ENG_OP_CMP_SWAP || frame->op == ENG_OP_FETCH_ADD)
-		act(qp, rq, frame, eng_execute_repeat_atomic(qp, frame));
+		act(qp, rq, frame, eng_execute_repeat_atomic(qp, frame), wire);
 	else
 		eng_link_reply(qp, rq, frame, ENG_REPLY_ACK);
 }
@@ -182,11 +186,17 @@ static ENG_COLD bool began_elsewhere(const struct eng_frame *frame, s32 ahead)
 	return !(frame->flags & ENG_FRAME_WIRE) && ahead + (s32)frame->npsn > 0;
 }
 
-static void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static ENG_INLINE u32 begin(struct eng_qp *qp, struct eng_frame *frame, bool wire)
+{
+	return wire ? eng_execute_packet(qp, frame) : eng_execute_begin(qp, frame);
+}
+
+static ENG_INLINE void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame,
+				  bool wire)
 {
 	s32 ahead = eng_psn_diff(frame->psn, qp->resp.epsn);
 
-	if (env_unlikely(frame->flags & ENG_FRAME_PROBE)) {
+	if (!wire && env_unlikely(frame->flags & ENG_FRAME_PROBE)) {
 		eng_link_reply(qp, rq, frame, eng_recvq_ready(qp) ? ENG_REPLY_CREDIT :
 								    ENG_REPLY_NO_CREDIT);
 		return;
@@ -212,17 +222,17 @@ static void request_rc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame 
 		refuse(qp, rq, frame, ENG_REPLY_NAK_INV);
 		return;
 	}
-	act(qp, rq, frame, eng_execute_begin(qp, frame));
+	act(qp, rq, frame, begin(qp, frame, wire), wire);
 }
 
-static void request_uc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
+static void request_uc(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, bool wire)
 {
 	/* 9.8.2.2.1: the first packet of a message is accepted at any PSN. */
 	qp->resp.epsn = frame->psn;
 	if (frame->npsn != eng_psn_count(frame->length, qp->mtu_shift))
 		refuse(qp, rq, frame, ENG_REPLY_NAK_INV);
 	else
-		act(qp, rq, frame, eng_execute_begin(qp, frame));
+		act(qp, rq, frame, begin(qp, frame, wire), wire);
 }
 
 /* 9.6.1: the service must fit, and a connected QP listens to its peer only. */
@@ -234,21 +244,19 @@ static bool from_peer(const struct eng_qp *qp, const struct eng_frame *frame)
 	};
 	const struct eng_qp *src = frame->src;
 
-	/* arrival.c has compared addresses. */
-	if (frame->flags & ENG_FRAME_WIRE)
-		return true;
 	return src->type == qp->type && partner[src->xrc] == qp->xrc &&
 	       src->qpn == qp->attr.dest_qpn && src->dev == qp->attr.peer;
 }
 
 static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq,
-				     struct eng_frame *frame)
+				     struct eng_frame *frame, bool wire)
 {
 	if (qp->type == ENG_QPT_UD) {
 		eng_ud_receive(qp, rq, frame);
 		return;
 	}
-	if (env_unlikely(!eng_state_receives(qp) || !from_peer(qp, frame))) {
+	/* Of packets arrival.c has compared the addresses. */
+	if (env_unlikely(!eng_state_receives(qp) || !(wire || from_peer(qp, frame)))) {
 		qp->counters[ENG_CNT_DROPS]++;
 		if (frame->ah)
 			eng_link_forward(qp, rq, frame);
@@ -257,32 +265,32 @@ static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq,
 		return;
 	}
 	if (qp->type == ENG_QPT_RC)
-		request_rc(qp, rq, frame);
+		request_rc(qp, rq, frame, wire);
 	else
-		request_uc(qp, rq, frame);
+		request_uc(qp, rq, frame, wire);
 }
 
 /* Two entries, so that each is in line where it is called from. */
 static ENG_INLINE void take_request(struct eng_qp *qp, struct eng_runq *rq,
-				    struct eng_frame *frame)
+				    struct eng_frame *frame, bool wire)
 {
 	bool target = eng_xrc_target(qp);
 
 	if (env_unlikely(target))
 		eng_xrc_enter(qp, frame->srqn);
-	judge_request(qp, rq, frame);
+	judge_request(qp, rq, frame, wire);
 	if (env_unlikely(target))
 		eng_xrc_leave(qp);
 }
 
 void eng_responder_request(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	take_request(qp, rq, frame);
+	take_request(qp, rq, frame, false);
 }
 
 void eng_responder_packet(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	take_request(qp, rq, frame);
+	take_request(qp, rq, frame, true);
 }
 
 void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq)

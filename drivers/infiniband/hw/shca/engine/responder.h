@@ -21,6 +21,8 @@ ENG_PRIVATE void eng_responder_abort(struct eng_qp *qp, struct eng_runq *rq);
 /* execute.c: begins the effect of a request.  An enum eng_reply, or ENG_BEGUN_MOVE. */
 #define ENG_BEGUN_MOVE	0x100u
 ENG_PRIVATE u32 eng_execute_begin(struct eng_qp *qp, struct eng_frame *frame);
+/* The same for the part of a request that a packet brings. */
+ENG_PRIVATE u32 eng_execute_packet(struct eng_qp *qp, struct eng_frame *frame);
 /* The bytes have moved: completions and references. */
 ENG_PRIVATE void eng_execute_finish(struct eng_qp *qp, struct eng_frame *frame);
 /* They did not, for @moved; what to answer. */
