@@ -260,6 +260,8 @@ static u32 (*const begins[ENG_OP_COUNT])(struct eng_qp *qp, struct eng_frame *fr
 
 u32 eng_execute_packet(struct eng_qp *qp, struct eng_frame *frame)
 {
+	if (env_unlikely(eng_xrc_target(qp) && !eng_xrc_fits(qp, frame)))
+		return ENG_REPLY_NAK_INV;
 	if (frame->op == ENG_OP_WRITE)
 		return begin_write_packet(qp, frame);
 	if (frame->op == ENG_OP_SEND)
