@@ -36,12 +36,30 @@ static struct mcast_attachment *mcast_find(struct ib_uqp_object *obj, const u8 *
 	return NULL;
 }
 
+/*
+ * Where there are no LIDs, a driver knows one membership whatever LID was given, and ends it with
+ * the first detachment; a second entry could never be undone and would keep the QP for ever.
+ */
+static bool mcast_is_member(struct ib_qp *qp, const u8 *gid)
+{
+	struct ib_device *dev = qp->device;
+	struct mcast_attachment *att;
+
+	lockdep_assert_held(&qp->uobject->mcast_lock);
+	if (rdma_port_get_link_layer(dev, rdma_start_port(dev)) != IB_LINK_LAYER_ETHERNET)
+		return false;
+	list_for_each_entry(att, &qp->uobject->mcast_list, node)
+		if (!memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
+			return true;
+	return false;
+}
+
 static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_mcast *cmd)
 {
 	struct mcast_attachment *att;
 	int ret;
 
-	if (mcast_find(qp->uobject, cmd->gid, cmd->mlid))
+	if (mcast_find(qp->uobject, cmd->gid, cmd->mlid) || mcast_is_member(qp, cmd->gid))
 		return 0;
 	att = kzalloc(sizeof(*att), GFP_KERNEL);
 	if (!att)
