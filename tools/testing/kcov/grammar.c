@@ -14,6 +14,7 @@
 
 #include "grammar.h"
 #include "mutate.h"
+#include "raw.h"
 #include "tape.h"
 
 #define KEEP		6	/* objects of a kind */
@@ -452,6 +453,16 @@ static void map_again(void)
 	     (off_t)tape_number() * 4096);
 }
 
+static void write_command(void)
+{
+	raw_write_command(ctx->cmd_fd);
+}
+
+static void method(void)
+{
+	raw_method(ctx->cmd_fd);
+}
+
 /* ---- ending ---- */
 
 static void destroy(void)
@@ -480,7 +491,7 @@ static void (*const verbs[])(void) = {
 	make_pd, make_mr, make_channel, make_cq, make_srq, make_xsrq, make_qp, make_qp, make_ah,
 	make_mw, make_xrcd, make_dm, modify_qp, modify_qp, query_qp, change_mr, change_cq,
 	change_srq, groups, ask, post_send, post_send, post_recv, poll_cq, bind_mw, async_event,
-	scribble, map_again, destroy, destroy,
+	scribble, map_again, write_command, write_command, method, destroy, destroy,
 };
 
 /* What nearly everything stands on, so that short tapes get somewhere. */
