@@ -49,12 +49,12 @@ static inline void devinfo_offloads(struct out *o, const struct ibv_device_attr_
 		word_bits(o, "raw_packet_caps", raw_packet, a->raw_packet_caps);
 	}
 	out_number(o, out_device, "device_cap_flags_ex", a->device_cap_flags_ex, "0x%llX");
-	word_bits(o, "device_caps_ex", device_caps_ex, a->device_cap_flags_ex);
+	word_bits(o, "device_caps_ex", device_caps_ex, a->device_cap_flags_ex & ~0xffffffffULL);
 	out_people(o, "\ttso_caps:\n");
 	out_number(o, out_caps, "max_tso", a->tso_caps.max_tso, "%llu");
 	if (a->tso_caps.max_tso) {
 		out_people(o, "\t\tsupported_qp:\n");
-		word_bits(o, "tso_qp_types", tso_qps, a->tso_caps.supported_qpts);
+		word_bits(o, "tso_qp_types", qp_types, a->tso_caps.supported_qpts);
 	}
 	out_people(o, "\trss_caps:\n");
 	out_number(o, out_wide, "max_rwq_indirection_tables",
@@ -73,6 +73,10 @@ static inline void devinfo_pacing(struct out *o, const struct ibv_device_attr_ex
 		   "%llukbps");
 	out_number(o, out_narrow, "qp_rate_limit_max", a->packet_pacing_caps.qp_rate_limit_max,
 		   "%llukbps");
+	if (a->packet_pacing_caps.qp_rate_limit_max) {
+		out_people(o, "\t\tsupported_qp:\n");
+		word_bits(o, "pacing_qp_types", qp_types, a->packet_pacing_caps.supported_qpts);
+	}
 }
 
 static inline void devinfo_tags(struct out *o, const struct ibv_tm_caps *tm)
@@ -100,15 +104,15 @@ static inline void devinfo_extended(struct out *o, const struct ibv_device_attr_
 	devinfo_tags(o, &a->tm_caps);
 	if (a->cq_mod_caps.max_cq_count || a->cq_mod_caps.max_cq_period) {
 		out_people(o, "\n\tcq moderation caps:\n");
-		out_number(o, out_caps, "max_cq_count", a->cq_mod_caps.max_cq_count, "%llu");
-		out_number(o, out_caps, o->json ? "max_cq_period_us" : "max_cq_period",
+		out_number(o, out_close_by, "max_cq_count", a->cq_mod_caps.max_cq_count, "%llu");
+		out_number(o, out_close_by, o->json ? "max_cq_period_us" : "max_cq_period",
 			   a->cq_mod_caps.max_cq_period, "%llu us");
 		out_people(o, "\n");
 	}
 	if (o->json)
 		out_number(o, out_device, "max_dm_bytes", a->max_dm_size, "");
 	else if (a->max_dm_size)
-		printf("\tmaximum available device memory:\t%lluBytes\n",
+		printf("\tmaximum available device memory:\t%lluBytes\n\n",
 		       (unsigned long long)a->max_dm_size);
 }
 

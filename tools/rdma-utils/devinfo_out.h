@@ -30,6 +30,7 @@ static const struct out_at out_port = { 24, 48 };
 static const struct out_at out_caps = { 16, 48 };	/* below a heading */
 static const struct out_at out_wide = { 16, 64 };
 static const struct out_at out_narrow = { 16, 40 };
+static const struct out_at out_close_by = { 16, 32 };
 
 /* In JSON: ready for the next member or element. */
 static inline void out_next(struct out *o, const char *key)
