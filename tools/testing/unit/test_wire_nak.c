@@ -239,6 +239,39 @@ static void test_rnr_retries(void)
 	wpair_fini(&p);
 }
 
+/* Old acknowledges during an RNR wait complete what they say and do not end the wait. */
+static void test_rnr_and_late_ack(void)
+{
+	struct cable_packet k;
+	struct host_wr wr;
+	struct wpair p;
+	u32 psn, i;
+
+	wpair_init(&p);
+	psn = first_psn(&p.a);
+	for (i = 0; i < 3; i++) {
+		wr = wpair_wr(&p, i == 2 ? WR_SEND : WR_WRITE, i, 8);
+		host_put_send(&p.a, &wr);
+	}
+	host_doorbell(&p.a);
+	while (cable_waiting())
+		cable_drop();
+	raw_bth(&k, &p.b, &p.a, ACK, psn + 1);
+	raw_aeth(&k, SYN_RNR | 20, 1);
+	cable_inject(&k);		/* the first is done, the second waits 10.24 ms */
+	CHECK_EQ(pair_status(&p.acq, 0), OK);
+	host_now += 1000 * 1000;
+	raw_bth(&k, &p.b, &p.a, ACK, psn + 1);
+	raw_aeth(&k, 31, 2);
+	cable_inject(&k);
+	CHECK_EQ(pair_status(&p.acq, 1), OK);
+	EXPECT_NOTHING();
+	CHECK(cable_tick());
+	CHECK_EQ(host_now, 1 + 10240 * 1000);
+	CHECK(next_is(SEND_ONLY, psn + 2, 20));
+	wpair_fini(&p);
+}
+
 struct refusal {
 	u8 wr_opcode;
 	u32 length;
@@ -464,6 +497,7 @@ static const struct tap_test tests[] = {
 	{ "9.7.5.2.8: RNR NAK", test_rnr },
 	{ "RNR NAK at the last packet", test_rnr_at_last },
 	{ "F01: rnr_retry on the wire", test_rnr_retries },
+	{ "a late acknowledge during an RNR wait", test_rnr_and_late_ack },
 	{ "9.9.3: refusals", test_refusals },
 	{ "9.7.5.1.5: implied NAK of a READ", test_implied_nak },
 	{ "9.7.5.1.1: a READ goes on where a response is missing", test_read_resumes },

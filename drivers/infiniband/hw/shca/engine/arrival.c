@@ -2,11 +2,11 @@
 /*
  * arrival.c - from the network to a QP, and from there to its responder or its requests.
  *
- * The host calls eng_wire_receive() in any context: what can be judged without owning a QP is
- * judged there, then the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since
- * it is filled by strangers.  The owner takes it from there.  Nothing that a packet says is
- * believed before it is compared with what this side knows; whatever does not fit is dropped and
- * counted by reason, or answered as IBTA vol. 1, 9.7 and 9.8 have it.
+ * The host calls eng_wire_receive(): what can be judged without owning a QP is judged there, then
+ * the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since it is filled by
+ * strangers.  The owner takes it from there.  Nothing that a packet says is believed before it is
+ * compared with what this side knows; whatever does not fit is dropped and counted by reason, or
+ * answered as IBTA vol. 1, 9.7 and 9.8 have it.
  */
 #include "arrival.h"
 #include "answer.h"

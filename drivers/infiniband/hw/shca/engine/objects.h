@@ -58,7 +58,7 @@ struct eng_ops {
 	void (*transmit_end)(struct eng_qp *qp, struct eng_runq *rq);
 	/* Contiguous bytes of @packet from @offset (of BTH) on; beyond head_bytes only. */
 	u32 (*packet_span)(struct eng_packet *packet, u32 offset, const u8 **at);
-	/* The engine is done with it; any context that eng_wire_receive() may have. */
+	/* The engine is done with it. */
 	void (*packet_done)(struct eng_packet *packet);
 	/* The last reference is gone.  Under RCU at times: must not sleep. */
 	void (*mr_idle)(struct eng_mr *mr);

@@ -157,6 +157,10 @@ void eng_retry_tick(struct eng_qp *qp)
 			go_on(qp);
 		return;
 	}
+	if (eng_qp_on_wire(qp)) {
+		arm_retry(qp);
+		return;
+	}
 	/* Only the RNR wait has two deadlines.  The answer sets the next one. */
 	retry->probe = ENG_NO_DEADLINE;
 	if (!eng_requester_probe(qp))

@@ -124,7 +124,9 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 	out->backoff = 0;
 	begin_waiting(qp);
 	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
-	arm(qp);
+	/* While an RNR timer runs the host's timer is that one. */
+	if (!qp->retry.wait)
+		arm(qp);
 }
 
 static void go_back(struct eng_qp *qp)

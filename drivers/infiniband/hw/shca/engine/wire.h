@@ -63,8 +63,9 @@ struct eng_packet {
 };
 
 /*
- * Takes @packet to the QP that it names, or drops it.  Any context when @rq is NULL (then
- * ops->defer runs the QP), else as eng_kick().  Many packets may be taken before one eng_run().
+ * Takes @packet to the QP that it names, or drops it.  Task context, since the members of a group
+ * are under a lock that is taken there only.  @rq as for eng_kick(); many packets may be taken
+ * before one eng_run().
  */
 void eng_wire_receive(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *packet);
 
