@@ -270,6 +270,28 @@ static void test_change_link(void)
 	CHECK_SUB(change_link(0, true));
 }
 
+/* Found by the simulator: an RNR wait that began on the direct link, where receives are looked for
+ * meanwhile, had a deadline in the past for ever when the link became the wire. */
+static void test_rnr_changes_link(void)
+{
+	struct host_wr wr;
+	struct wpair p;
+	u32 n;
+
+	wpair_init(&p);
+	set_link(&p.a, &p.b, false);
+	set_link(&p.b, &p.a, false);
+	wr = wpair_wr(&p, WR_SEND, 1, 8);
+	host_send(&p.a, &wr);
+	set_link(&p.b, &p.a, true);
+	set_link(&p.a, &p.b, true);
+	for (n = 0; !cable_waiting() && n < 10; n++)
+		CHECK(cable_tick());
+	CHECK(n <= 3);
+	CHECK(next_is(SEND_ONLY, first_psn(&p.a), 20));
+	wpair_fini(&p);
+}
+
 /* The engine keeps no wide slots for a QP that is not connected over the wire. */
 static void test_wide_slots(void)
 {
@@ -295,6 +317,7 @@ static const struct tap_test tests[] = {
 	{ "RESET and destroy with packets waiting", test_waiting_packets },
 	{ "packets of an old life", test_old_life },
 	{ "the link changes in the middle", test_change_link },
+	{ "an RNR wait while the link changes", test_rnr_changes_link },
 	{ "slots come and go with the wire", test_wide_slots },
 };
 

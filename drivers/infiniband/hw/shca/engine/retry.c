@@ -158,6 +158,7 @@ void eng_retry_tick(struct eng_qp *qp)
 		return;
 	}
 	if (eng_qp_on_wire(qp)) {
+		retry->probe = ENG_NO_DEADLINE;
 		arm_retry(qp);
 		return;
 	}
