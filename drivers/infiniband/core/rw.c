@@ -10,8 +10,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "core_priv.h"
 #include "rw.h"
+#include "core_priv.h"
 
 static bool force_mr;
 module_param(force_mr, bool, 0444);
