@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# Runs in a guest: what stock programs say of the device while a program holds one object of each
+# kind, in text and JSON: "@@ command", what it printed, "@= status". compare replaces numbers of
+# processes, QPs and keys by their names.
+
+HOLD=${KV_BUILD:?}/lifetime/hold
+NETDEV=dummy0
+
+# say COMMAND...: its words, its output, its exit status. As few processes as can be: emulation
+# makes each of them dear.
+say() {
+	echo "@@ $*"
+	timeout 20 "$@" 2>&1
+	echo "@= $?"
+}
+
+"$HOLD" 900 >/tmp/hold 2>&1 &
+holder=$!
+for _ in $(seq 300); do
+	grep -q ready /tmp/hold && break
+	sleep 0.1
+done
+echo "@@ hold"
+cat /tmp/hold
+echo "@= 0"
+for how in "" -d "-j -p -d"; do
+	for what in "dev show" "dev show $KV_DEV" "dev show nobody" "link show" "link show $KV_DEV/1" \
+		"link show $KV_DEV/2" "resource show" "resource show $KV_DEV" "resource show pd" \
+		"resource show pd dev $KV_DEV" "resource show cq dev $KV_DEV" "resource show qp" \
+		"resource show qp link $KV_DEV" "resource show qp link $KV_DEV/1" \
+		"resource show qp link $KV_DEV/- type RC" "resource show qp link $KV_DEV/1 state RTS" \
+		"resource show mr dev $KV_DEV" "resource show cm_id" "resource show ctx dev $KV_DEV" \
+		"resource show srq dev $KV_DEV" "resource show mr mrn 999999" "system show" \
+		"system show netns" "system show privileged-qkey" \
+		"statistic show" "statistic show link $KV_DEV/1" "statistic qp show" \
+		"statistic qp show link $KV_DEV/1" "statistic mode" "statistic qp mode" \
+		"statistic show link $KV_DEV/9" "statistic mode supported" "dev show $KV_DEV extra"; do
+		say rdma $how $what
+	done
+done
+say rdma dev set "$KV_DEV" name taken0
+say rdma dev set taken0 name "$KV_DEV"
+# Too long by one: refused or cut off.
+say rdma dev set "$KV_DEV" name "$(printf 'x%.0s' $(seq 64))"
+say rdma dev show
+rdma dev set "$(printf 'x%.0s' $(seq 63))" name "$KV_DEV" 2>/dev/null
+say rdma dev set "$KV_DEV" adaptive-moderation on
+say rdma dev set "$KV_DEV" adaptive-moderation off
+say rdma dev set "$KV_DEV" netns nowhere
+say rdma system set netns sideways
+say rdma link add "$KV_DEV" type rxe netdev "$NETDEV"
+say rdma link add other type nothing netdev "$NETDEV"
+say rdma link add other type rxe netdev nothing
+say rdma link delete nobody
+say rdma statistic qp set link "$KV_DEV/1" auto type on
+say rdma statistic qp bind link "$KV_DEV/1" lqpn 17
+say rdma statistic qp unbind link "$KV_DEV/1" cntn 4
+say rdma statistic set link "$KV_DEV/1" optional-counters x
+say ibv_devices
+say ibv_devinfo
+say ibv_devinfo -v -d "$KV_DEV"
+say ibv_devinfo -l
+say ibv_devinfo -d "$KV_DEV" -i 2
+say find "/sys/class/infiniband/$KV_DEV/" /sys/class/infiniband_verbs/ -maxdepth 5 -printf '%p %m %y\n'
+shopt -s globstar nullglob
+for file in "/sys/class/infiniband/$KV_DEV"/* "/sys/class/infiniband/$KV_DEV"/ports/1/** \
+	/sys/class/infiniband_verbs/* /sys/class/infiniband_verbs/uverbs0/*; do
+	case $file in
+	*/hw_counters/* | */uevent | */node_guid | */sys_image_guid | */power/*) continue ;;
+	esac
+	[ -f "$file" ] && [ -r "$file" ] || continue
+	echo "@@ $file"
+	text=
+	read -r -d '' text <"$file" 2>&1
+	printf '%s\n' "$text"
+	echo "@= 0"
+done
+say udevadm info -q property -p "/sys/class/infiniband/$KV_DEV"
+say udevadm info -q property -p "/sys/class/infiniband_verbs/uverbs0"
+say stat -c '%n %F %a %u %g %t' /dev/infiniband/uverbs0 /dev/infiniband
+kill -9 "$holder"
+wait "$holder" 2>/dev/null
+for _ in $(seq 100); do
+	rdma resource show qp 2>/dev/null | grep -q "comm hold" || break
+	sleep 0.1
+done
+say rdma resource show "$KV_DEV"
