@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OUT_DEPTH 8	/* objects and lists within one another */
@@ -143,6 +144,18 @@ static inline void out_word(struct out *o, struct out_at at, const char *name, c
 	}
 	out_name(at, name);
 	printf("%s (%d)\n", word, value);
+}
+
+/* A number that goes by a code; JSON shows the number. */
+static inline void out_coded(struct out *o, struct out_at at, const char *name, const char *number,
+			     int code)
+{
+	if (!o->json) {
+		out_word(o, at, name, number, code);
+		return;
+	}
+	out_next(o, name);
+	printf("%lu", strtoul(number, NULL, 10));
 }
 
 #endif

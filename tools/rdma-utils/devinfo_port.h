@@ -57,18 +57,6 @@ static inline void devinfo_gids(struct out *o, struct ibv_context *context, uint
 	out_close(o, ']');
 }
 
-static inline void devinfo_mtu(struct out *o, const char *name, enum ibv_mtu mtu)
-{
-	const char *bytes = word_of(mtus, mtu);
-
-	if (o->json) {
-		out_next(o, name);
-		printf("%u", mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128U << mtu : 0);
-	} else {
-		out_word(o, out_port, name, bytes, (int)mtu);
-	}
-}
-
 static inline void devinfo_port_more(struct out *o, const struct ibv_port_attr *a)
 {
 	const struct out_at at = out_port;
@@ -76,7 +64,7 @@ static inline void devinfo_port_more(struct out *o, const struct ibv_port_attr *
 	out_number(o, at, "max_msg_sz", a->max_msg_sz, "0x%llx");
 	out_number(o, at, "port_cap_flags", a->port_cap_flags, "0x%08llx");
 	out_number(o, at, "port_cap_flags2", a->port_cap_flags2, "0x%04llx");
-	out_word(o, at, "max_vl_num", word_of(lanes, a->max_vl_num), a->max_vl_num);
+	out_coded(o, at, "max_vl_num", word_of(lanes, a->max_vl_num), a->max_vl_num);
 	out_number(o, at, "bad_pkey_cntr", a->bad_pkey_cntr, "0x%llx");
 	out_number(o, at, "qkey_viol_cntr", a->qkey_viol_cntr, "0x%llx");
 	out_number(o, at, "sm_sl", a->sm_sl, "%llu");
@@ -106,8 +94,8 @@ static inline int devinfo_port(struct out *o, struct ibv_context *context, uint3
 	else
 		printf("\t\tport:\t%u\n", port);
 	out_word(o, at, "state", word_of(states, a.state), (int)a.state);
-	devinfo_mtu(o, "max_mtu", a.max_mtu);
-	devinfo_mtu(o, "active_mtu", a.active_mtu);
+	out_coded(o, at, "max_mtu", word_of(mtus, a.max_mtu), (int)a.max_mtu);
+	out_coded(o, at, "active_mtu", word_of(mtus, a.active_mtu), (int)a.active_mtu);
 	out_number(o, at, "sm_lid", a.sm_lid, "%llu");
 	out_number(o, at, "port_lid", a.lid, "%llu");
 	out_number(o, at, "port_lmc", a.lmc, "0x%02llx");
