@@ -292,6 +292,32 @@ static void test_rnr_changes_link(void)
 	wpair_fini(&p);
 }
 
+/* Found by the simulator: frames behind a READ whose responses have no room made their QP spin. */
+static void test_frames_behind_read(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	host_mr_fill(&p.bmr, 0, 3000, 2);
+	wr = wpair_wr(&p, WR_READ, 1, 3000);
+	host_send(&p.a, &wr);
+	cable_limit(0);
+	cable_deliver();
+	EXPECT_NOTHING();
+	/* A's request comes again, as a frame; B has no turn for it before there is room. */
+	set_link(&p.a, &p.b, false);
+	CHECK(!host_poll(&p.acq, &wc));
+	set_link(&p.b, &p.a, false);
+	cable_limit(~0u);
+	cable_make_room();
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.status, OK);
+	CHECK(host_mr_check(&p.amr, 0, 3000, 2));
+	wpair_fini(&p);
+}
+
 /* The engine keeps no wide slots for a QP that is not connected over the wire. */
 static void test_wide_slots(void)
 {
@@ -318,6 +344,7 @@ static const struct tap_test tests[] = {
 	{ "packets of an old life", test_old_life },
 	{ "the link changes in the middle", test_change_link },
 	{ "an RNR wait while the link changes", test_rnr_changes_link },
+	{ "frames behind a READ without room", test_frames_behind_read },
 	{ "slots come and go with the wire", test_wide_slots },
 };
 

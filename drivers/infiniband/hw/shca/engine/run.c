@@ -218,8 +218,11 @@ static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 	if (env_unlikely(state == ENG_QPS_ERR || state == ENG_QPS_SQE))
 		more = eng_flush_run(qp, rq);
 	eng_link_flush_requests(qp, rq);
-	/* Frames that came back at once, and errors met after the flush, want another step. */
-	if (more || qp->in || eng_state(qp) != state)
+	/*
+	 * Frames that came back at once, and errors met after the flush, want another step; those
+	 * behind a READ whose responses wait for the host's room wait with it.
+	 */
+	if (more || (qp->in && !(qp->resp.cur && qp->wire.blocked)) || eng_state(qp) != state)
 		return true;
 	more = eng_requester_rest(qp, rq);
 	return more || eng_state(qp) != state;
