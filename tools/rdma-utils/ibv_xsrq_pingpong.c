@@ -3,7 +3,7 @@
  * ibv_xsrq_pingpong - many clients send to one shared receive queue of a server over XRC; the
  * server answers each message to whoever sent it.
  */
-#include "pp_main.h"
+#include "pingpong.h"
 #include "xsrq_objects.h"
 
 /* lid, number of the receiving and of the sending QP, PSN, SRQ number, GID. */
@@ -58,7 +58,19 @@ static bool hear(struct xsrq_peer *peer)
 	return end_read(&peer->theirs, text) ? true : pp_fail("hear of the other side");
 }
 
-/* Both know each other and can receive at the end of it. */
+static void show(const char *whose, const struct xsrq_end *end)
+{
+	char gid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, end->at.gid.raw, gid, sizeof(gid));
+	printf("%9s LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s\n", whose,
+	       end->at.lid, end->at.qpn, end->send_qpn, end->at.psn, end->srqn, gid);
+}
+
+/*
+ * Both know each other and can receive at the end of it. The client is ready when it sends its
+ * first message, and until then the server sends nothing: no word has to begin it.
+ */
 static bool introduce(struct xsrq *x, int fd)
 {
 	struct xsrq_peer *peer = &x->peers[x->peer_count++];
@@ -70,13 +82,16 @@ static bool introduce(struct xsrq *x, int fd)
 	peer->mine.at.qpn = peer->recv_qp->qp_num;
 	peer->mine.send_qpn = peer->send_qp->qp_num;
 	peer->mine.srqn = x->srqn;
-	pp_show("local address:", &peer->mine.at);
+	if (client)
+		show("local:", &peer->mine);
 	if ((client && !tell(peer)) || !hear(peer) || !xsrq_connect(x, peer) ||
 	    (!client && !tell(peer)))
 		return false;
-	pp_show("remote address:", &peer->theirs.at);
+	show("remote:", &peer->theirs);
+	if (!client)
+		show("local:", &peer->mine);
 	fflush(stdout);
-	return pp_done(fd, client) ? true : pp_fail("connect");
+	return true;
 }
 
 static bool post_recv(struct xsrq *x)
@@ -193,18 +208,15 @@ int main(int argc, char **argv)
 {
 	struct xsrq x = { .srqn = 0 };
 	int end = pp_parse(argc, argv, &kind, &x.o);
-	double start;
 	bool ok;
 
 	if (end)
 		return end - 1;
 	srand((unsigned int)getpid());
-	ok = xsrq_make(&x) && ready(&x) && meet(&x);
-	start = pp_now();
-	ok = ok && play(&x);
-	if (ok)
-		pp_report(&x.o, (double)x.o.iterations * x.peer_count, pp_now() - start);
+	ok = xsrq_make(&x) && ready(&x) && meet(&x) && play(&x);
 	if (!xsrq_unmake(&x) && ok)
 		ok = pp_fail("destroy");
+	if (ok)
+		printf("success\n");
 	return !ok;
 }
