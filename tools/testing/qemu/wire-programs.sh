@@ -138,6 +138,25 @@ run_faults() {
 	far run tc qdisc del dev "$FAR_NETDEV" root
 }
 
+# counter NAME: what this end's link counted.
+counter() {
+	rdma statistic show link "$KV_DEV/1" | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+}
+
+# F08: bits that flip under way are found by the ICRC, counted, and healed by sending again.
+run_corruption() {
+	local before
+	before=$(counter rx_icrc_errors)
+	run_faults corrupt corrupt 3%
+	tests=$((tests + 1))
+	if [ "$(counter rx_icrc_errors)" -gt "$before" ]; then
+		echo "ok $tests - F08: packets with flipped bits were dropped and counted"
+	else
+		echo "not ok $tests - F08: no flipped bit was counted"
+		failed=1
+	fi
+}
+
 for_ipv6() {
 	GID=$(wire_gid6 "$KV_DEV") FAR_GID=$FAR_GID6
 	run_list ipv6 "$IPV6"
@@ -158,7 +177,7 @@ for list in "$@"; do
 		run_faults 'loss 1%' loss 1%
 		run_faults reorder delay 1ms reorder 75% 50%
 		run_faults duplicate duplicate 5%
-		run_faults corrupt corrupt 1%
+		run_corruption
 		;;
 	esac
 done
