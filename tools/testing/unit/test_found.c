@@ -2,7 +2,7 @@
 /*
  * test_found.c - faults that the simulator and the fuzzers found, each as short as it gets.
  */
-#include "pair.h"
+#include "cable_pair.h"
 #include "tap.h"
 
 static void ring_with(struct host_qp *qp, u32 bytes, u32 wqes)
@@ -47,9 +47,51 @@ static void test_one_error_of_many_in_flight(void)
 	pair_fini(&p);
 }
 
+static void to_direct_link(struct host_qp *qp, struct host *peer)
+{
+	struct eng_qp_attr attr = { .peer = &peer->dev };
+
+	eng_dev_get(attr.peer);
+	eng_qp_modify(qp->eng, &attr, ENG_QP_PEER);
+}
+
+/*
+ * Simulator, seeds 6051 and 6513 with relink: responses to a READ wait for the host's room while the
+ * connection moves to the direct link.  The responder, which has work of its own, spun over the
+ * frames that came after; and who destroyed their sender waited for the room, too.
+ */
+static void test_frames_behind_a_read_without_room(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	host_mr_fill(&p.bmr, 0, 16384, 5);
+	wr = wpair_wr(&p, WR_READ, 1, 16384);
+	host_send(&p.a, &wr);
+	CHECK_EQ(cable_waiting(), 1);
+	host_send(&p.b, &(struct host_wr){ .wr_id = 2, .opcode = WR_WRITE });
+	/* Half of the responses. */
+	cable_limit(8);
+	cable_deliver();
+	to_direct_link(&p.a, &p.bhost);
+	to_direct_link(&p.b, &p.ahost);
+	host_work();
+	while (host_now < 10000000000ull && cable_tick())
+		;
+	/* No room was made. */
+	CHECK(host_poll(&p.acq, &wc));
+	CHECK_EQ(wc.status, OK);
+	CHECK(host_mr_check(&p.amr, 0, 16384, 5));
+	wpair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "one error of many in flight, the rest flushed (seed 1736)",
 	  test_one_error_of_many_in_flight },
+	{ "frames behind a READ that has no room do not wait for it (seeds 6051, 6513)",
+	  test_frames_behind_a_read_without_room },
 };
 
 TAP_MAIN(tests)

@@ -264,6 +264,11 @@ static ENG_INLINE void judge_request(struct eng_qp *qp, struct eng_runq *rq,
 			eng_link_reply(qp, rq, frame, ENG_REPLY_LOST);
 		return;
 	}
+	/* The peer left the wire, where a READ of its waits for room, and asks again here. */
+	if (!wire && env_unlikely(qp->resp.cur)) {
+		eng_responder_abort(qp, rq);
+		qp->wire.blocked = false;
+	}
 	if (qp->type == ENG_QPT_RC)
 		request_rc(qp, rq, frame, wire);
 	else

@@ -187,8 +187,8 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 	if (qp->resp.cur) {
 		if (!eng_state_receives(qp))
 			eng_responder_abort(qp, rq);
-		else if (!rq->bytes_left || eng_responder_resume(qp, rq))
-			return !qp->wire.blocked;
+		else if (!rq->bytes_left || (eng_responder_resume(qp, rq) && !qp->wire.blocked))
+			return true;
 	}
 	for (n = 0; (frame = qp->in) && n < ENG_STEP_FRAMES; n++) {
 		if (frame->flags & ENG_FRAME_REPLY) {
@@ -201,7 +201,7 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 		qp->in = frame->next;
 		rq->wqes_left--;
 		eng_responder_request(qp, rq, frame);
-		if (qp->resp.cur)
+		if (qp->resp.cur && !qp->wire.blocked)
 			return true;
 	}
 	return qp->in != NULL;
@@ -218,11 +218,8 @@ static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 	if (env_unlikely(state == ENG_QPS_ERR || state == ENG_QPS_SQE))
 		more = eng_flush_run(qp, rq);
 	eng_link_flush_requests(qp, rq);
-	/*
-	 * Frames that came back at once, and errors met after the flush, want another step; those
-	 * behind a READ whose responses wait for the host's room wait with it.
-	 */
-	if (more || (qp->in && !(qp->resp.cur && qp->wire.blocked)) || eng_state(qp) != state)
+	/* Frames that came back at once, and errors met after the flush, want another step. */
+	if (more || qp->in || eng_state(qp) != state)
 		return true;
 	more = eng_requester_rest(qp, rq);
 	return more || eng_state(qp) != state;
