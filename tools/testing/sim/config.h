@@ -45,6 +45,7 @@
 	X(DEREG, "dereg", 15)		/* keys vanish under traffic */ \
 	X(SQD, "sqd", 15)		/* queues are drained */ \
 	X(RESIZE, "resize", 15)		/* CQs and SRQs get other rings */ \
+	X(RELINK, "relink", 15)		/* connections change between direct link and wire */ \
 	X(BUDGET, "budget", 40)		/* runners get small budgets */ \
 	X(WRAP, "wrap", 50)		/* initial PSNs just below 2^24 */
 

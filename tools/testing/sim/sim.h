@@ -146,6 +146,8 @@ void sim_world_make_qp(struct end *e);
 /* From RESET to RTS, the peer's too. */
 void sim_world_connect(struct end *e);
 void sim_world_make_keys(struct end *e);
+/* Tells the QP which link it has now. */
+void sim_world_link(struct end *e);
 /* Number of the address handle from @e to @to, NULL: to the group. */
 u32 sim_world_ahn(struct end *e, const struct end *to);
 

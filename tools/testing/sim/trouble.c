@@ -160,6 +160,23 @@ static void drain(struct end *e)
 	sim_qp_state(e->qp, ENG_QPS_RTS);
 }
 
+/* As when routes or addresses change under a connection.  What is on its way may be lost. */
+static void relink(struct end *e)
+{
+	struct end *both[2] = { e, e->peer };
+	u32 i;
+
+	if (e->type != ENG_QPT_RC || e->failed || e->peer->failed)
+		return;
+	sim_trace(e->w, "end %u: over the %s now", e->index, e->wire ? "direct link" : "wire");
+	for (i = 0; i < 2; i++) {
+		both[i]->wire = !both[i]->wire;
+		sim_world_link(both[i]);
+		if (both[i]->wire && e->w->lossy)
+			sim_model_excuse(both[i], RETRY_EXC);
+	}
+}
+
 static void port_down(struct world *w)
 {
 	u32 host = below(w, w->cfg.hosts), i;
@@ -203,7 +220,7 @@ static void resize(struct world *w, struct end *e)
 void sim_trouble_make(struct world *w)
 {
 	struct end *e = &w->end[below(w, w->ends)];
-	u32 first = SIM_PARTITION, last = SIM_RESIZE;
+	u32 first = SIM_PARTITION, last = SIM_RELINK;
 	u32 kind = sim_rng_range(&w->rng, first, last);
 
 	if (!sim_has(&w->cfg, (enum sim_feature)kind))
@@ -230,6 +247,9 @@ void sim_trouble_make(struct world *w)
 		break;
 	case SIM_RESIZE:
 		resize(w, e);
+		break;
+	case SIM_RELINK:
+		relink(e);
 		break;
 	default:
 		break;

@@ -247,6 +247,26 @@ static void draw_retries(struct end *e, struct eng_qp_attr *attr)
 		sim_model_excuse(e, RETRY_EXC);
 }
 
+static void fill_link(const struct end *e, struct eng_qp_attr *attr)
+{
+	sim_net_gid(e->w, e->host->index, attr->sgid);
+	sim_net_gid(e->w, e->peer->host->index, attr->dgid);
+	attr->wire = e->wire;
+	if (!e->wire) {
+		attr->peer = &e->peer->host->dev;
+		eng_dev_get(attr->peer);
+	}
+}
+
+void sim_world_link(struct end *e)
+{
+	struct eng_qp_attr attr = { .state = ENG_QPS_RESET };
+
+	fill_link(e, &attr);
+	if (eng_qp_modify(e->qp->eng, &attr, ENG_QP_PEER))
+		sim_fail(e->w, e, "another link was refused");
+}
+
 static void connect_one(struct end *e, u32 psn, u32 peer_psn, u8 rd_atomic)
 {
 	struct world *w = e->w;
@@ -259,16 +279,10 @@ static void connect_one(struct end *e, u32 psn, u32 peer_psn, u8 rd_atomic)
 		.sq_psn = psn,
 		.max_rd_atomic = rd_atomic,
 		.max_dest_rd_atomic = rd_atomic,
-		.wire = e->wire,
 	};
 
 	draw_retries(e, &attr);
-	sim_net_gid(w, e->host->index, attr.sgid);
-	sim_net_gid(w, e->peer->host->index, attr.dgid);
-	if (!e->wire) {
-		attr.peer = &e->peer->host->dev;
-		eng_dev_get(attr.peer);
-	}
+	fill_link(e, &attr);
 	if (eng_qp_modify(e->qp->eng, &attr, ATTRS))
 		sim_fail(w, e, "RTR was refused");
 }
