@@ -106,7 +106,8 @@ static int map_ring(struct shca_ring_memory *mem, struct vm_area_struct *vma)
 
 	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
 	for (index = 0; index < count; index++) {
-		err = vm_insert_page(vma, vma->vm_start + index * PAGE_SIZE, shca_ring_memory_page(mem, index));
+		err = vm_insert_page(vma, vma->vm_start + index * PAGE_SIZE,
+				     shca_ring_memory_page(mem, index));
 		if (err)
 			return err;
 	}
