@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#
+# Runs in a guest: programs and libraries of others start with our library and find the
+# device $KV_DEV: ibverbs-utils, pyverbs, librdmacm and its programs, UCX, libfabric,
+# Open MPI. Where rdma_cm is not there (our core does not hold it yet), what needs it is
+# a skip. Prints TAP.
+
+. "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
+. "$KV_TREE/tools/testing/tap.sh"
+dev=${KV_DEV:?}
+LIMIT=$((60 * ${KV_SLOW:-1}))
+out=$(mktemp)
+
+# run PROGRAM...: its output in $out; fails when it fails or cannot bind a name.
+run() {
+	timeout -k 5 "$LIMIT" "$@" >"$out" 2>&1 </dev/null && ! unbound
+}
+
+unbound() {
+	grep -E 'symbol lookup error|undefined symbol|version .* not (found|defined)' "$out"
+}
+
+# found PATTERN WHAT: one result; what was printed follows when it is not there.
+found() {
+	grep -qE "$1" "$out"
+	local status=$?
+	tap_result "$status" "$2"
+	[ "$status" = 0 ] || tail -n 12 "$out" | sed 's/^/# /'
+}
+
+have() {
+	command -v "$1" >/dev/null && return
+	echo "ok - $1 # SKIP not installed"
+	return 1
+}
+
+# The connection manager of the stock kernel, where a core carries it.
+load_cm() {
+	local module
+	[ -e /dev/infiniband/rdma_cm ] && return
+	for module in ib_cm iw_cm rdma_cm ib_umad rdma_ucm; do
+		kv_insmod "$KV_STOCK/core/$module.ko" 2>/dev/null || return
+	done
+	[ -e /dev/infiniband/rdma_cm ]
+}
+
+unload_cm() {
+	rmmod rdma_ucm rdma_cm iw_cm ib_cm 2>/dev/null
+	rmmod ib_umad 2>/dev/null
+	true
+}
+
+verbs_utils() {
+	run ibv_devices
+	found "^ *$dev[[:space:]]+[0-9a-f]{16}" "ibv_devices lists $dev"
+	run ibv_devinfo -v -d "$dev"
+	found 'PORT_ACTIVE' "ibv_devinfo tells of its port"
+	timeout 2 ibv_asyncwatch -d "$dev" >"$out" 2>&1
+	found "$dev: async event FD" "ibv_asyncwatch waits for its events"
+	run /usr/bin/python3 -c "
+import pyverbs.device as d
+names = [x.name.decode() for x in d.get_device_list()]
+print(names, d.Context(name='$dev').query_device().max_qp > 0)"
+	found "'$dev'.*True" "pyverbs opens it"
+}
+
+ucx() {
+	have ucx_info || return
+	run ucx_info -d
+	found "Device: $dev:1" "ucx_info -d lists $dev:1"
+	found 'Transport: rc_verbs' "with RC"
+	found 'Transport: ud_verbs' "and with UD"
+}
+
+libfabric() {
+	have fi_info || return
+	run fi_info -l
+	found '^verbs:' "fi_info has the verbs provider"
+	if load_cm; then
+		run fi_info -p verbs
+		found "domain: $dev" "fi_info -p verbs lists $dev"
+	else
+		echo "ok - fi_info -p verbs # SKIP no rdma_cm in this kernel"
+	fi
+}
+
+rdmacm() {
+	have rping || return
+	timeout 5 rping -h >"$out" 2>&1
+	! unbound
+	tap_result $? "rping binds its names"
+}
+
+# Its components for UCX and verbs bind their names, and the tools start.
+openmpi() {
+	local component folder=/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3
+	have ompi_info || return
+	run ompi_info --param pml ucx --level 9
+	found 'MCA pml: ucx' "ompi_info finds its UCX component"
+	for component in mca_pml_ucx mca_btl_openib; do
+		[ -e "$folder/$component.so" ] || continue
+		ldd -r "$folder/$component.so" >"$out" 2>&1
+		! grep -E 'undefined symbol|not found' "$out"
+		tap_result $? "Open MPI: $component binds its names with our library"
+	done
+}
+
+verbs_utils
+ucx
+libfabric
+rdmacm
+openmpi
+unload_cm
+rm -f "$out"
