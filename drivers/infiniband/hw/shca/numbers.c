@@ -39,6 +39,12 @@ int shca_numbers_alloc(struct shca_numbers *numbers, void *value, u32 *number, g
 	return ret;
 }
 
+int shca_numbers_claim(struct shca_numbers *numbers, void *value, u32 number, gfp_t gfp)
+{
+	WARN_ON_ONCE(number >= numbers->first);
+	return xa_insert_bh(&numbers->table, number, value, gfp);
+}
+
 int shca_numbers_alloc_key(struct shca_numbers *numbers, u32 *key, gfp_t gfp)
 {
 	u32 index;

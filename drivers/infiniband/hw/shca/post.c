@@ -3,6 +3,7 @@
  * post.c - work requests of kernel consumers, written into the same rings that processes write
  * into. ib_core calls in, in any context; the engine is only kicked and runs in the worker.
  */
+#include "gsi.h"
 #include "shca.h"
 #include "verbs_ah.h"
 
@@ -14,7 +15,7 @@ static struct shca_qp *qp_of(struct ib_qp *ibqp)
 /* Which kinds of QP carry which requests: bit of enum ib_qp_type by opcode. */
 #define RC	(1U << IB_QPT_RC)
 #define UC	(1U << IB_QPT_UC)
-#define UD	(1U << IB_QPT_UD)
+#define UD	(1U << IB_QPT_UD | 1U << IB_QPT_GSI)
 
 static const u8 opcode_types[] = {
 	[IB_WR_RDMA_WRITE]		= RC | UC,
@@ -116,7 +117,7 @@ static int put_send(struct shca_qp *qp, const struct ib_send_wr *wr)
 	u32 index = qp->sq_prod & (qp->sq.entries - 1);
 	struct shca_send_wqe *wqe = qp->mem->vaddr + qp->sq.offset + index * qp->sq.stride;
 	u8 *tail = (u8 *)wqe + SHCA_SEND_WQE_HEAD;
-	bool ud = qp->ib.qp_type == IB_QPT_UD;
+	bool ud = shca_gsi_or_ud(qp->ib.qp_type);
 
 	if (ud && !ud_wr(wr)->ah)
 		return -EINVAL;

@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 
 #include "verbs_cq.h"
+#include "gsi.h"
 #include "shca.h"
 #include "trace.h"
 #include "udata.h"
@@ -153,7 +154,7 @@ destroy_mem:
 static void fill_wc(struct ib_wc *wc, const struct shca_cqe *cqe, struct shca_qp *qp)
 {
 	bool receive = cqe->opcode & 0x80;
-	bool ud = qp->ib.qp_type == IB_QPT_UD;
+	bool ud = shca_gsi_or_ud(qp->ib.qp_type);
 
 	*wc = (struct ib_wc) {
 		.wr_id = cqe->wr_id,

@@ -5,6 +5,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "addresses.h"
+#include "gsi.h"
 #include "netdev.h"
 #include "shca.h"
 #include "udata.h"
@@ -97,8 +98,7 @@ static int get_port_immutable(struct ib_device *ib, u32 port, struct ib_port_imm
 {
 	immutable->pkey_tbl_len = 1;
 	immutable->gid_tbl_len = SHCA_GID_TABLE_LEN;
-	/* Not ..._IBA_ROCE_UDP_ENCAP: management datagrams come with the wire. */
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP | RDMA_CORE_CAP_ETH_AH;
+	shca_gsi_describe(immutable);
 	return 0;
 }
 

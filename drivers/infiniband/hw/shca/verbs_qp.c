@@ -8,6 +8,7 @@
 
 #include "verbs_qp.h"
 #include "groups.h"
+#include "gsi.h"
 #include "path.h"
 #include "shca.h"
 #include "trace.h"
@@ -91,6 +92,7 @@ static const struct {
 	enum eng_xrc xrc;
 	bool sends, receives;		/* has a queue for it */
 } kinds[] = {
+	[IB_QPT_GSI]	 = { true, ENG_QPT_UD, ENG_XRC_NONE, true, true },
 	[IB_QPT_RC]	 = { true, ENG_QPT_RC, ENG_XRC_NONE, true, true },
 	[IB_QPT_UC]	 = { true, ENG_QPT_UC, ENG_XRC_NONE, true, true },
 	[IB_QPT_UD]	 = { true, ENG_QPT_UD, ENG_XRC_NONE, true, true },
@@ -98,7 +100,7 @@ static const struct {
 	[IB_QPT_XRC_TGT] = { true, ENG_QPT_RC, ENG_XRC_TGT, false, false },
 };
 
-static int check_init(const struct ib_qp_init_attr *init)
+static int check_init(const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 	enum ib_qp_type type = init->qp_type;
@@ -106,6 +108,9 @@ static int check_init(const struct ib_qp_init_attr *init)
 	if (init->create_flags)
 		return -EOPNOTSUPP;
 	if (type >= ARRAY_SIZE(kinds) || !kinds[type].known)
+		return -EOPNOTSUPP;
+	/* Management datagrams are the core's business. */
+	if (type == IB_QPT_GSI && user)
 		return -EOPNOTSUPP;
 	/* IBTA vol 1, 10.2.9: shared receive queues serve RC and UD; XRC names them by message. */
 	if (init->srq && type != IB_QPT_RC && type != IB_QPT_UD)
@@ -257,6 +262,18 @@ static void init_host(struct shca_qp *qp, const struct ib_qp_init_attr *init,
 	qp->attr.port_num = SHCA_PORT;
 }
 
+static int take_number(struct shca_dev *dev, struct shca_qp *qp, enum ib_qp_type type)
+{
+	int err;
+
+	if (type == IB_QPT_GSI) {
+		qp->ib.qp_num = SHCA_GSI_QPN;
+		return shca_numbers_claim(&dev->qpns, qp, SHCA_GSI_QPN, GFP_KERNEL);
+	}
+	err = shca_numbers_alloc(&dev->qpns, qp, &qp->ib.qp_num, GFP_KERNEL);
+	return err == -EBUSY ? -ENOMEM : err;
+}
+
 static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct shca_dev *dev = shca_dev_of(ibqp->device);
@@ -264,14 +281,14 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib
 	int err = shca_udata_check_empty(udata);
 
 	if (!err)
-		err = check_init(init);
+		err = check_init(init, udata);
 	if (err)
 		return err;
 	init_host(qp, init, udata);
 	lay_out(qp, init);
-	err = shca_numbers_alloc(&dev->qpns, qp, &ibqp->qp_num, GFP_KERNEL);
+	err = take_number(dev, qp, init->qp_type);
 	if (err)
-		return err == -EBUSY ? -ENOMEM : err;
+		return err;
 	err = make_rings(qp, udata);
 	if (err)
 		goto free_number;
