@@ -28,10 +28,20 @@ void shca_numbers_init(struct shca_numbers *numbers, u32 first, u32 last)
 
 int shca_numbers_alloc(struct shca_numbers *numbers, void *value, u32 *number, gfp_t gfp)
 {
-	/* Address handles of kernel consumers come and go in soft interrupts. */
-	int ret = xa_alloc_cyclic_bh(&numbers->table, number, value,
-				     XA_LIMIT(numbers->first, numbers->last), &numbers->next, gfp);
+	struct xa_limit limit = XA_LIMIT(numbers->first, numbers->last);
+	unsigned long flags;
+	int ret;
 
+	/* Address handles of kernel consumers come and go in soft interrupts, and under locks. */
+	if (gfpflags_allow_blocking(gfp)) {
+		ret = xa_alloc_cyclic_bh(&numbers->table, number, value, limit, &numbers->next,
+					 gfp);
+	} else {
+		xa_lock_irqsave(&numbers->table, flags);
+		ret = __xa_alloc_cyclic(&numbers->table, number, value, limit, &numbers->next,
+					gfp);
+		xa_unlock_irqrestore(&numbers->table, flags);
+	}
 	if (ret == 1) {
 		WRITE_ONCE(numbers->laps, READ_ONCE(numbers->laps) + 1);
 		ret = 0;

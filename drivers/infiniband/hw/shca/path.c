@@ -57,7 +57,7 @@ static int source_netdev(const struct ib_gid_attr *attr)
 }
 
 struct shca_path *shca_path_create(struct shca_dev *dev, const struct ib_global_route *route,
-				   u32 src_qpn, u32 dest_qpn)
+				   u32 src_qpn, u32 dest_qpn, gfp_t gfp)
 {
 	const struct ib_gid_attr *attr = route->sgid_attr;
 	struct shca_path *path;
@@ -68,7 +68,7 @@ struct shca_path *shca_path_create(struct shca_dev *dev, const struct ib_global_
 	oif = source_netdev(attr);
 	if (oif < 0)
 		return ERR_PTR(oif);
-	path = kzalloc(sizeof(*path), GFP_KERNEL_ACCOUNT);
+	path = kzalloc(sizeof(*path), gfp);
 	if (!path)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&path->refs, 1);

@@ -31,7 +31,7 @@ struct shca_path {
 
 /* Counted once.  @dest_qpn: 0 for datagrams.  May sleep. */
 struct shca_path *shca_path_create(struct shca_dev *dev, const struct ib_global_route *route,
-				   u32 src_qpn, u32 dest_qpn);
+				   u32 src_qpn, u32 dest_qpn, gfp_t gfp);
 void shca_path_get(struct shca_path *path);
 void shca_path_put(struct shca_path *path);	/* NULL is fine */
 

@@ -91,14 +91,14 @@ static void fill_header(struct eng_ah *ah, const struct ib_global_route *route)
  * whose netdev brings them back to us.  Without a wire the group is this host's.
  */
 static int address(struct shca_dev *dev, struct shca_ah_body *body,
-		   const struct ib_global_route *route)
+		   const struct ib_global_route *route, gfp_t gfp)
 {
 	struct eng_ah *ah = &body->eng;
 	struct shca_path *path;
 	struct in6_addr to;
 	bool up;
 
-	path = shca_path_create(dev, route, 0, 0);
+	path = shca_path_create(dev, route, 0, 0, gfp);
 	if (IS_ERR(path))
 		return PTR_ERR(path);
 	body->path = path;
@@ -131,10 +131,10 @@ static void retire_work(struct work_struct *work)
 	retire(container_of(work, struct shca_ah_body, retire));
 }
 
-static int make_body(struct shca_ah *ah, const struct rdma_ah_attr *attr)
+static int make_body(struct shca_ah *ah, const struct rdma_ah_attr *attr, gfp_t gfp)
 {
 	struct shca_dev *dev = shca_dev_of(ah->ib.device);
-	struct shca_ah_body *body = kzalloc(sizeof(*body), GFP_KERNEL_ACCOUNT);
+	struct shca_ah_body *body = kzalloc(sizeof(*body), gfp);
 	int err;
 
 	if (!body)
@@ -145,10 +145,10 @@ static int make_body(struct shca_ah *ah, const struct rdma_ah_attr *attr)
 	body->eng.pd = shca_pd_identity(ah->ib.pd);
 	body->eng.sl = rdma_ah_get_sl(attr);
 	fill_header(&body->eng, rdma_ah_read_grh(attr));
-	err = address(dev, body, rdma_ah_read_grh(attr));
+	err = address(dev, body, rdma_ah_read_grh(attr), gfp);
 	if (err)
 		goto free_body;
-	err = shca_numbers_alloc(&dev->ahns, NULL, &body->eng.ahn, GFP_KERNEL);
+	err = shca_numbers_alloc(&dev->ahns, NULL, &body->eng.ahn, gfp);
 	if (err) {
 		err = err == -EBUSY ? -ENOMEM : err;
 		goto free_body;
@@ -176,13 +176,12 @@ static int create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct 
 
 	if (err)
 		return err;
-	/* The engine's tables allocate. */
-	if (!udata && !(init->flags & RDMA_CREATE_AH_SLEEPABLE))
-		return -EOPNOTSUPP;
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !rdma_ah_read_grh(attr)->sgid_attr ||
 	    rdma_ah_get_port_num(attr) != SHCA_PORT)
 		return -EINVAL;
-	err = make_body(ah, attr);
+	/* The connection manager makes them with a lock held. */
+	err = make_body(ah, attr, udata || init->flags & RDMA_CREATE_AH_SLEEPABLE ?
+			GFP_KERNEL_ACCOUNT : GFP_ATOMIC);
 	if (err || !udata)
 		return err;
 	resp.ahn = ah->body->eng.ahn;

@@ -151,6 +151,17 @@ destroy_mem:
 	return err;
 }
 
+/* CQEs have the flags of user space, which are the kernel's but for one. */
+#define CQE_WITH_INV	(1U << 3)
+
+static int kernel_flags(u32 flags)
+{
+	static_assert(IB_WC_GRH == 1 << 0 && IB_WC_WITH_IMM == 1 << 1);
+
+	return (flags & (IB_WC_GRH | IB_WC_WITH_IMM)) |
+	       (flags & CQE_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
+}
+
 static void fill_wc(struct ib_wc *wc, const struct shca_cqe *cqe, struct shca_qp *qp)
 {
 	bool receive = cqe->opcode & 0x80;
@@ -165,7 +176,7 @@ static void fill_wc(struct ib_wc *wc, const struct shca_cqe *cqe, struct shca_qp
 		.qp = &qp->ib,
 		.ex.imm_data = (__force __be32)cqe->ex,
 		.src_qp = cqe->src_qp,
-		.wc_flags = cqe->wc_flags,
+		.wc_flags = kernel_flags(cqe->wc_flags),
 		.pkey_index = cqe->pkey_index,
 		.sl = cqe->sl,
 		.port_num = SHCA_PORT,

@@ -205,7 +205,8 @@ static int find_way(struct shca_qp *qp, const struct ib_global_route *route, str
 {
 	struct shca_dev *dev = shca_dev_of(qp->ib.device);
 
-	way->path = shca_path_create(dev, route, qp->ib.qp_num, qp->attr.dest_qp_num);
+	way->path = shca_path_create(dev, route, qp->ib.qp_num, qp->attr.dest_qp_num,
+				     GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(way->path))
 		return PTR_ERR(way->path);
 	way->forced = shca_route_forces_wire();

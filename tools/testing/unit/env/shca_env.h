@@ -162,6 +162,7 @@ struct env_table {
 void env_table_init(struct env_table *table);
 void env_table_destroy(struct env_table *table);
 int env_table_insert(struct env_table *table, u32 index, void *entry);
+#define env_table_insert_now	env_table_insert
 void env_table_erase(struct env_table *table, u32 index);
 void env_table_replace(struct env_table *table, u32 index, void *entry);
 void *env_table_next(struct env_table *table, u32 *index);

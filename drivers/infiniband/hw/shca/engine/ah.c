@@ -10,7 +10,7 @@
 int eng_ah_publish(struct eng_ah *ah)
 {
 	env_ref_init(&ah->refs);
-	return env_table_insert(&ah->dev->ahs, ah->ahn, ah);
+	return env_table_insert_now(&ah->dev->ahs, ah->ahn, ah);
 }
 
 void eng_ah_retire(struct eng_ah *ah)

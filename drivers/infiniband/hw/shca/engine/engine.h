@@ -68,7 +68,7 @@ int eng_srq_resize(struct eng_srq *srq, struct shca_srq_shared *shared, struct e
 int eng_srq_publish(struct eng_srq *srq);
 void eng_srq_retire(struct eng_srq *srq);
 
-int eng_ah_publish(struct eng_ah *ah);
+int eng_ah_publish(struct eng_ah *ah);		/* does not sleep */
 void eng_ah_retire(struct eng_ah *ah);		/* ops->ah_idle follows */
 
 int eng_mcast_attach(struct eng_qp *qp, const u8 mgid[16]);	/* 0 (again: 0), -ENV_ENOMEM */

@@ -23,9 +23,25 @@ static inline int env_table_insert(struct env_table *table, u32 index, void *ent
 	return xa_insert(&table->xa, index, entry, GFP_KERNEL_ACCOUNT);
 }
 
+/* The same without sleeping, interrupts on or off. */
+static inline int env_table_insert_now(struct env_table *table, u32 index, void *entry)
+{
+	unsigned long flags;
+	int err;
+
+	xa_lock_irqsave(&table->xa, flags);
+	err = __xa_insert(&table->xa, index, entry, GFP_ATOMIC);
+	xa_unlock_irqrestore(&table->xa, flags);
+	return err;
+}
+
 static inline void env_table_erase(struct env_table *table, u32 index)
 {
-	xa_erase(&table->xa, index);
+	unsigned long flags;
+
+	xa_lock_irqsave(&table->xa, flags);
+	__xa_erase(&table->xa, index);
+	xa_unlock_irqrestore(&table->xa, flags);
 }
 
 /* For an entry that is there: needs no memory, cannot fail. */
