@@ -201,7 +201,7 @@ static void test_window1(void)
 
 struct refusal {
 	s64 addr, length;		/* added */
-	u32 region;			/* 1: one that may not be bound to, 2: one without local write */
+	u32 region;			/* 1: may not be bound to, 2: has no local write */
 	u32 access;
 	u32 window;			/* 1 or 2 */
 	u32 flip;			/* of the new key */

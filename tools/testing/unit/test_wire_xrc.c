@@ -161,7 +161,7 @@ static void test_repeated_read_between(void)
 	scene_fini(&s);
 }
 
-/* A message that changes its mind about the queue is refused; the receive goes back where it was. */
+/* A message that changes its mind about the queue is refused; its receive goes back. */
 static void test_other_queue_in_the_middle(void)
 {
 	struct cable_packet second;

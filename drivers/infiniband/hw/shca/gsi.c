@@ -3,9 +3,9 @@
  * gsi.c - does the core have management services?  verbs_device.c asks when a port is registered.
  *
  * A port that claims management datagrams gets a QP 1 made by the core's MAD services, and the
- * connection manager on top of them.  Cores without them know no such thing: there the port must not
- * promise what nobody would serve.  The reference below is weak, so the module loads on both, and
- * tells by itself which one it is on.
+ * connection manager on top of them.  Cores without them know no such thing: there the port must
+ * not promise what nobody would serve.  The reference below is weak, so the module loads on both,
+ * and tells by itself which one it is on.
  */
 #include <rdma/ib_mad.h>
 
