@@ -7,9 +7,14 @@
  * not promise what nobody would serve.  The reference below is weak, so the module loads on both,
  * and tells by itself which one it is on.
  */
+#include <linux/moduleparam.h>
 #include <rdma/ib_mad.h>
 
 #include "gsi.h"
+
+static bool gsi;
+module_param(gsi, bool, 0444);
+MODULE_PARM_DESC(gsi, "ports have queue pair 1, for connection managers, where the core serves it");
 
 extern typeof(ib_register_mad_agent) ib_register_mad_agent __weak;
 
@@ -21,7 +26,7 @@ static bool core_has_mad(void)
 void shca_gsi_describe(struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP | RDMA_CORE_CAP_ETH_AH;
-	if (!core_has_mad())
+	if (!gsi || !core_has_mad())
 		return;
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;

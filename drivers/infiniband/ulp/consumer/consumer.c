@@ -189,6 +189,7 @@ static void test_context(struct ib_device *dev, enum ib_poll_context ctx)
 		return;
 	test_messages(&loop, where);
 	test_registration(&loop, where);
+	keys_test(&loop, where);
 	test_busy(&loop, where);
 	test_drain(&loop, where);
 	loop_close(&loop);

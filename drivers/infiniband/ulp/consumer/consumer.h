@@ -14,6 +14,9 @@ void consumer_skip(const char *what, const char *where);
 
 /* transfers.c: the read/write interface and pools of regions. */
 void transfers_test(struct ib_device *dev);
+/* keys.c: invalidation, between the QPs of a loop. */
+struct loop;
+void keys_test(struct loop *loop, const char *where);
 /* answers.c: addresses from completions. */
 void answers_test(struct ib_device *dev);
 
