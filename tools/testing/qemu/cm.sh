@@ -63,11 +63,12 @@ disk_export() {
 	local sub=$NVMET/subsystems/$SUBSYSTEM port=$NVMET/ports/1
 	modprobe nvmet-rdma && modprobe nvme-rdma || return
 	mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config || return
-	truncate -s 64M /tmp/disk
+	# Not on the overlay, whose inodes the target asks for a size that is elsewhere.
+	truncate -s 64M /run/disk
 	mkdir "$sub" "$sub/namespaces/1" "$port" || return
 	echo 1 >"$sub/attr_allow_any_host"
 	echo 1 >"$sub/namespaces/1/buffered_io"
-	echo /tmp/disk >"$sub/namespaces/1/device_path"
+	echo /run/disk >"$sub/namespaces/1/device_path"
 	echo 1 >"$sub/namespaces/1/enable" || return
 	echo rdma >"$port/addr_trtype"
 	echo ipv4 >"$port/addr_adrfam"
@@ -81,7 +82,8 @@ disk_connect() {
 	echo "transport=rdma,traddr=$ADDRESS,trsvcid=4420,nqn=$SUBSYSTEM,nr_io_queues=2" \
 		>/dev/nvme-fabrics || return
 	for tries in 1 2 3 4 5 6 7 8 9 10; do
-		disk=$(ls -d /dev/nvme*n1 2>/dev/null) && return
+		disk=$(ls -d /dev/nvme[0-9]*n1 2>/dev/null) &&
+			[ "$(cat "/sys/block/${disk##*/}/size")" != 0 ] && return
 		sleep "$((tries > 5 ? 2 : 1))"
 	done
 	return 1

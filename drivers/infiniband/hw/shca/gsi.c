@@ -12,7 +12,7 @@
 
 #include "gsi.h"
 
-static bool gsi;
+static bool gsi = true;
 module_param(gsi, bool, 0444);
 MODULE_PARM_DESC(gsi, "ports have queue pair 1, for connection managers, where the core serves it");
 
