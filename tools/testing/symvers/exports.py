@@ -38,7 +38,9 @@ need it. `tools/testing/symvers/exports.py --write` makes this page, the tier sy
 
 def imports(path):
     out = subprocess.run(["nm", "-u", path], capture_output=True, text=True, check=True)
-    return {line.split()[-1] for line in out.stdout.splitlines()}
+    fields = [line.split() for line in out.stdout.splitlines()]
+    # A weak reference is a question whether the symbol is there.
+    return {f[-1] for f in fields if f[-2] == "U"}
 
 
 def exports(path):
