@@ -29,8 +29,12 @@
 #define getpid()	1
 #define getenv(name)	((char *)NULL)
 
-#define malloc(bytes)		kvmalloc(bytes, GFP_KERNEL)
-#define calloc(n, bytes)	kvcalloc(n, bytes, GFP_KERNEL)
+/* Packets are made under the scene's lock. */
+#define malloc(bytes) \
+	((bytes) <= 2 * PAGE_SIZE ? kmalloc(bytes, GFP_ATOMIC) : kvmalloc(bytes, GFP_KERNEL))
+#define calloc(n, bytes) \
+	((n) * (bytes) <= 2 * PAGE_SIZE ? kcalloc(n, bytes, GFP_ATOMIC) : \
+					  kvcalloc(n, bytes, GFP_KERNEL))
 #define free(mem)		kvfree(mem)
 
 /* Slabs of a power of two are aligned to their size. */
