@@ -266,7 +266,7 @@ struct ibv_mr *shim_mr_reg_dm(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 	struct shim_mr *mr;
 	int err;
 
-	if (!(access & IBV_ACCESS_ZERO_BASED) || !length || offset > size ||
+	if (!(access & IBV_ACCESS_ZERO_BASED) || offset > size ||
 	    length > size - offset || dm->context != pd->context) {
 		errno = EINVAL;
 		return NULL;

@@ -101,7 +101,7 @@ static int describe(struct shca_region *region, const struct shca_ring_memory *m
 	return 0;
 }
 
-/* Addresses are offsets into the region: ib_uverbs insists on IB_ZERO_BASED. */
+/* Addresses are offsets into the region, which may be empty: ib_uverbs wants IB_ZERO_BASED. */
 static struct ib_mr *reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
 			       struct uverbs_attr_bundle *attrs)
 {
@@ -111,8 +111,6 @@ static struct ib_mr *reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_d
 	u32 key;
 	int err;
 
-	if (!attr->length)
-		return ERR_PTR(-EINVAL);
 	err = shca_verbs_mr_alloc_key(dev, &key);
 	if (err)
 		return ERR_PTR(err);
