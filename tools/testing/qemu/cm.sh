@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
 # Runs in a guest with the stock core: Debian's own connection manager over $KV_DEV, programs
-# of librdmacm on it, and an NVMe disk over fabrics, whose both ends are strangers in the
-# kernel. Everything once on the link that the driver chooses, and once on the forced wire.
+# of librdmacm on it; with KV_CM=nvme (or all) an NVMe disk over fabrics, whose both ends are
+# strangers in the kernel. Everything once on the link that the driver chooses, and once on
+# the forced wire.
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 
@@ -130,7 +131,7 @@ nvme() {
 
 load >/tmp/out 2>&1
 result $? "Debian's ib_cm, rdma_cm and rdma_ucm load over $KV_DEV" /tmp/out || exit 1
-case ${KV_CM:-all} in
+case ${KV_CM:-programs} in
 *programs* | all)
 	programs 'direct link'
 	echo 1 >/sys/module/shca/parameters/force_wire
@@ -138,7 +139,7 @@ case ${KV_CM:-all} in
 	echo 0 >/sys/module/shca/parameters/force_wire
 	;;
 esac
-case ${KV_CM:-all} in *nvme* | all) nvme ;; esac
+case ${KV_CM:-programs} in *nvme* | all) nvme ;; esac
 rmmod rdma_ucm && rmmod rdma_cm && rmmod iw_cm && rmmod ib_cm
 result $? 'they can go again'
 echo "1..$number"
