@@ -9,7 +9,7 @@
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 
 ADDRESS=10.77.0.1
-LIMIT=$((20 * ${KV_SLOW:-1}))
+LIMIT=$((30 * ${KV_SLOW:-1}))
 SUBSYSTEM=nqn.2026-01.org.example:disk
 NVMET=/sys/kernel/config/nvmet
 number=0
@@ -41,7 +41,7 @@ both() {
 	shift
 	timeout "$LIMIT" "${server[@]}" >/tmp/server 2>&1 &
 	pid=$!
-	sleep $((1 * ${KV_SLOW:-1}))
+	sleep $((3 * ${KV_SLOW:-1}))
 	timeout "$LIMIT" "$@" >/tmp/client 2>&1 || status=$?
 	wait "$pid" || status=$((status + 1000 * $?))
 	cat /tmp/server >>/tmp/client
