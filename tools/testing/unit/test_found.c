@@ -87,11 +87,41 @@ static void test_frames_behind_a_read_without_room(void)
 	wpair_fini(&p);
 }
 
+/*
+ * Simulator, seed 486683243057: a request of an unknown opcode waits behind a message whose
+ * acknowledge was lost.  What its slot had as number in an earlier life decided whether anything
+ * seemed to be in flight; if not, no timer was armed any more.
+ */
+static void test_bad_opcode_behind_a_lost_acknowledge(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+	u32 i;
+
+	wpair_init(&p);
+	wr = wpair_wr(&p, WR_WRITE, 1, 8);
+	host_put_send(&p.a, &wr);
+	wr.opcode = 200;
+	host_put_send(&p.a, &wr);
+	host_doorbell(&p.a);
+	cable_drop();
+	for (i = 0; i < 20 && cable_tick(); i++)
+		cable_run();
+	CHECK(host_poll(&p.acq, &wc));
+	CHECK_EQ(wc.status, OK);
+	CHECK(host_poll(&p.acq, &wc));
+	CHECK_EQ(wc.status, LOC_QP_OP);
+	wpair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "one error of many in flight, the rest flushed (seed 1736)",
 	  test_one_error_of_many_in_flight },
 	{ "frames behind a READ that has no room do not wait for it (seeds 6051, 6513)",
 	  test_frames_behind_a_read_without_room },
+	{ "an unknown opcode behind a lost acknowledge (seed 486683243057)",
+	  test_bad_opcode_behind_a_lost_acknowledge },
 };
 
 TAP_MAIN(tests)

@@ -155,6 +155,9 @@ void eng_wqe_decode(struct eng_qp *qp, struct eng_slot *slot, const u8 *entry)
 	if (env_unlikely(!row)) {
 		slot->wc_opcode = eng_opcode_wc(head.opcode);
 		slot->status = ENG_WC_LOC_QP_OP_ERR;
+		/* It takes no number, but says where the one before it ends. */
+		frame->psn = qp->sq.psn;
+		frame->npsn = 0;
 		return;
 	}
 	slot->wc_opcode = row->wc;
