@@ -249,6 +249,7 @@ static void begin_packets(struct eng_qp *qp)
 /* The host may hold packets back until it has heard that no more follow. */
 static ENG_APART void end_packets(struct eng_qp *qp, struct eng_runq *rq)
 {
+	eng_timer_rest(qp);
 	if (!qp->wire.sent)
 		return;
 	qp->wire.sent = false;

@@ -216,3 +216,13 @@ void eng_timer_tick(struct eng_qp *qp)
 	if (eng_sender_in_flight(qp))
 		arm(qp);
 }
+
+void eng_timer_rest(struct eng_qp *qp)
+{
+	if (qp->type != ENG_QPT_RC || !eng_qp_on_wire(qp) || qp->retry.wait ||
+	    qp->retry.armed != ENG_NO_DEADLINE || !eng_sender_in_flight(qp) ||
+	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
+		return;
+	qp->wire.out.probe_at = eng_timer_now(qp) + probe_gap(qp);
+	arm(qp);
+}

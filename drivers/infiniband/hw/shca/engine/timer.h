@@ -15,6 +15,8 @@ ENG_PRIVATE void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets);
 ENG_PRIVATE void eng_timer_recover(struct eng_qp *qp);
 /* A step: is a deadline over? */
 ENG_PRIVATE void eng_timer_tick(struct eng_qp *qp);
+/* The end of a step: whatever is in flight has a deadline. */
+ENG_PRIVATE void eng_timer_rest(struct eng_qp *qp);
 /* The time of this step. */
 ENG_PRIVATE u64 eng_timer_now(struct eng_qp *qp);
 
