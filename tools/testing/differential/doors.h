@@ -62,7 +62,7 @@ struct command {
 	bool query;		/* changes nothing when it succeeds */
 	bool context;		/* wants a file without a context */
 	uint16_t in, out;
-	uint16_t handle;	/* 1 + offset of the new handle in the answer, 0 when it makes none */
+	uint16_t handle;	/* 1 + its offset in the answer, 0 when none is made */
 	uint8_t kind;		/* of that handle, see graph.c */
 	void (*fill)(const struct world *w, void *request);
 	struct mask masks[MASKS];
@@ -96,7 +96,8 @@ struct call {
 	uint8_t request[REQUEST_BYTES];	/* the core's part, then the driver's */
 };
 
-void call_prepare(struct call *c, const struct command *command, const struct world *w, bool invoke);
+void call_prepare(struct call *c, const struct command *command, const struct world *w,
+		  bool invoke);
 int call_go(int fd, struct call *c);
 /* The masks of its answer: what the driver says lies behind what the core was given room for. */
 const struct mask *call_masks(const struct call *c);

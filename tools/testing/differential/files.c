@@ -100,7 +100,8 @@ static void destroy_busy(void)
 	bent.spare_cq = w.cq;
 	bent.spare_srq = w.srq;
 	for (i = 0; i < command_count; i++) {
-		if (strcmp(commands[i].name, "DEALLOC_PD") && strcmp(commands[i].name, "DESTROY_CQ"))
+		if (strcmp(commands[i].name, "DEALLOC_PD") &&
+		    strcmp(commands[i].name, "DESTROY_CQ"))
 			continue;
 		call_prepare(&c, &commands[i], &bent, false);
 		report(&w, call_go(w.fd, &c), NULL, "busy %s", commands[i].name);
@@ -134,7 +135,7 @@ static void report_poll(int fd, const char *name)
 	report_plain(n, "removed poll %s %x", name, p.revents);
 }
 
-/* Deletes the link while files are open. A driver that cannot let go of them waits for their end. */
+/* Deletes the link while files are open. A driver that cannot let go of them waits. */
 static pid_t start_removal(void)
 {
 	pid_t child;

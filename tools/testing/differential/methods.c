@@ -22,8 +22,8 @@ static void query_port(const struct world *w, struct uverbs_raw *raw)
 {
 	(void)w;
 	uverbs_raw_add(raw, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 1, 1);
-	uverbs_raw_add(raw, UVERBS_ATTR_QUERY_PORT_RESP, sizeof(struct ib_uverbs_query_port_resp_ex),
-		       out(0));
+	uverbs_raw_add(raw, UVERBS_ATTR_QUERY_PORT_RESP,
+		       sizeof(struct ib_uverbs_query_port_resp_ex), out(0));
 }
 
 static void get_context(const struct world *w, struct uverbs_raw *raw)

@@ -36,8 +36,8 @@ static void try_command(uint32_t number, bool ex, bool invoke, int shape)
 	world_open(&w);
 	call_prepare(&c, &command, &w, invoke);
 	error = call_go(w.fd, &c);
-	report_plain(error, "number %s %s%u %s", invoke ? "ioctl" : "write", ex ? "EX " : "", number,
-		     shapes[shape].name);
+	report_plain(error, "number %s %s%u %s", invoke ? "ioctl" : "write", ex ? "EX " : "",
+		     number, shapes[shape].name);
 	world_close();
 }
 
@@ -77,10 +77,12 @@ static void try_descriptors(const struct world *w)
 			report_plain(read(fds[fd], bytes, len) < 0 ? errno : 0,
 				     "descriptor %zu read %zu", fd, len);
 		}
-		report_plain(read(fds[fd], nowhere, 64) < 0 ? errno : 0, "descriptor %zu read NULL", fd);
-		report_plain(write(fds[fd], nowhere, 64) < 0 ? errno : 0, "descriptor %zu write NULL",
-			     fd);
-		report_plain(lseek(fds[fd], 1, SEEK_SET) < 0 ? errno : 0, "descriptor %zu lseek", fd);
+		report_plain(read(fds[fd], nowhere, 64) < 0 ? errno : 0,
+			     "descriptor %zu read NULL", fd);
+		report_plain(write(fds[fd], nowhere, 64) < 0 ? errno : 0,
+			     "descriptor %zu write NULL", fd);
+		report_plain(lseek(fds[fd], 1, SEEK_SET) < 0 ? errno : 0,
+			     "descriptor %zu lseek", fd);
 	}
 }
 

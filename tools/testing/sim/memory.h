@@ -3,10 +3,10 @@
  * memory.h - the memory of one application, and a second copy of what it must contain.
  *
  * An arena is cut into slots with guards between them: one per request for what is sent or
- * fetched, one per receive, one per request of the peer's.  Every byte is either as in the shadow copy, or it
- * belongs to a slot whose change was promised by a request that is not finished.  So whatever is
- * written outside a permitted range is found, be it by guards, by slots at rest, or by the part of a
- * slot that a message does not reach.
+ * fetched, one per receive, one per request of the peer's.  Every byte is either as in the shadow
+ * copy, or it belongs to a slot whose change was promised by a request that is not finished.  So
+ * whatever is written outside a permitted range is found, be it by guards, by slots at rest, or by
+ * the part of a slot that a message does not reach.
  *
  * The pages of an arena lie in random order, as pinned memory does.
  */

@@ -56,9 +56,9 @@ static void to_direct_link(struct host_qp *qp, struct host *peer)
 }
 
 /*
- * Simulator, seeds 6051 and 6513 with relink: responses to a READ wait for the host's room while the
- * connection moves to the direct link.  The responder, which has work of its own, spun over the
- * frames that came after; and who destroyed their sender waited for the room, too.
+ * Simulator, seeds 6051 and 6513 with relink: responses to a READ wait for the host's room while
+ * the connection moves to the direct link.  The responder, which has work of its own, spun over
+ * the frames that came after; and who destroyed their sender waited for the room, too.
  */
 static void test_frames_behind_a_read_without_room(void)
 {
