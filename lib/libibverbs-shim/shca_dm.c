@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include "shca.h"
 
+#define SHCA_DM_WORD 4	/* bytes */
+
 struct shca_dm {
 	struct ibv_dm ibv;
 	size_t length;		/* bytes that the program asked for */
@@ -23,17 +25,24 @@ static struct shca_dm *of(struct ibv_dm *dm)
 	return shim_container_of(dm, struct shca_dm, ibv);
 }
 
-static bool outside(const struct shca_dm *dm, uint64_t offset, size_t length)
+/*
+ * What is wrong with a copy. Devices reach such memory by whole words, so programs are held to
+ * that here as well.
+ */
+static int judge(const struct shca_dm *dm, uint64_t offset, size_t length)
 {
-	return offset > dm->length || length > dm->length - offset;
+	if (offset > dm->length || length > dm->length - offset)
+		return EFAULT;
+	return (offset | length) % SHCA_DM_WORD ? EINVAL : 0;
 }
 
 static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
 {
 	struct shca_dm *dm = of(ibdm);
+	int err = judge(dm, offset, length);
 
-	if (outside(dm, offset, length))
-		return EFAULT;
+	if (err)
+		return err;
 	memcpy(dm->map.base + offset, from, length);
 	return 0;
 }
@@ -41,9 +50,10 @@ static int copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_
 static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
 {
 	struct shca_dm *dm = of(ibdm);
+	int err = judge(dm, offset, length);
 
-	if (outside(dm, offset, length))
-		return EFAULT;
+	if (err)
+		return err;
 	memcpy(to, dm->map.base + offset, length);
 	return 0;
 }

@@ -131,8 +131,8 @@ pingpongs() {
 	# shellcheck disable=SC2086
 	play "ibv_ud_pingpong -c -e" "$BIN/ibv_ud_pingpong" "$BIN/ibv_ud_pingpong" $options -c -e
 	# shellcheck disable=SC2086
-	play "ibv_rc_pingpong -N -m 4096 -s 100000" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" \
-		$options -N -c -m 4096 -s 100000
+	play "ibv_rc_pingpong -N -m 1024 -s 100000" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" \
+		$options -N -c -m 1024 -s 100000
 	# shellcheck disable=SC2086
 	play "ibv_srq_pingpong -e" "$BIN/ibv_srq_pingpong" "$BIN/ibv_srq_pingpong" $options -e
 }

@@ -90,6 +90,8 @@ static void use_device_memory(struct ibv_dm *dm)
 	       "C295: and back");
 	tap_is(ibv_memcpy_to_dm(dm, 4000, f.buf, 200), EFAULT, "G060: not beyond it");
 	tap_is(ibv_memcpy_from_dm(back, dm, UINT64_MAX, 2), EFAULT, "G060: nor round it");
+	tap_is(ibv_memcpy_to_dm(dm, 1, f.buf, 4), EINVAL, "copies begin at a word");
+	tap_is(ibv_memcpy_from_dm(back, dm, 4, 7), EINVAL, "and are of whole words");
 	errno = 0;
 	tap_ok(!ibv_reg_dm_mr(f.pd, dm, 0, 4096, IBV_ACCESS_LOCAL_WRITE) && errno == EINVAL,
 	       "G060: a region of it has offsets for addresses");
