@@ -239,8 +239,20 @@ static size_t bytes_of(uint32_t command)
 	return commands[i].bytes;
 }
 
+/*
+ * Left out on rdma_rxe: it follows a freed queue when one CQ is resized twice at once, and a QP
+ * may stay attached to a group that is joined and left by many at once.
+ */
+static bool too_much_for_rxe(uint32_t command)
+{
+	return command == IB_USER_VERBS_CMD_RESIZE_CQ ||
+	       command == IB_USER_VERBS_CMD_ATTACH_MCAST ||
+	       command == IB_USER_VERBS_CMD_DETACH_MCAST;
+}
+
 struct program {
 	int fd;
+	bool removable;		/* the device, with programs on it; see removable_in_use() */
 	unsigned int seed;
 };
 
@@ -296,6 +308,8 @@ static void *fire(void *arg)
 		bool answer_wanted = answers(commands[i].command);
 		int ret;
 
+		if (!program->removable && too_much_for_rxe(commands[i].command))
+			continue;
 		memset(&req, 0, sizeof(req));
 		fill(&req, commands[i].command, &seed);
 		if (answer_wanted)
@@ -314,10 +328,28 @@ static void *fire(void *arg)
 	}
 }
 
+/* The kind of device that the run is about: the name of the default one without its number. */
+static void kind(char *type, size_t bytes)
+{
+	const char *dev = getenv("KV_DEV");
+
+	snprintf(type, bytes, "%s", dev ? dev : "shca");
+	type[strcspn(type, "0123456789")] = 0;
+}
+
+/* rdma_rxe cannot take a device from under its programs: deleting its link waits for their end. */
+static bool removable_in_use(void)
+{
+	char type[32];
+
+	kind(type, sizeof(type));
+	return strcmp(type, "rxe") != 0;
+}
+
 static void run_program(unsigned int seed)
 {
 	struct ib_uverbs_get_context get = { 0 };
-	struct program program = { .seed = seed };
+	struct program program = { .seed = seed, .removable = removable_in_use() };
 	uint32_t answer[128];
 	pthread_t thread[THREADS];
 	int i;
@@ -339,24 +371,6 @@ static void run_program(unsigned int seed)
 static bool run(const char *command)
 {
 	return system(command) == 0;
-}
-
-/* The kind of device that the run is about: the name of the default one without its number. */
-static void kind(char *type, size_t bytes)
-{
-	const char *dev = getenv("KV_DEV");
-
-	snprintf(type, bytes, "%s", dev ? dev : "shca");
-	type[strcspn(type, "0123456789")] = 0;
-}
-
-/* rdma_rxe cannot take a device from under its programs: deleting its link waits for their end. */
-static bool removable_in_use(void)
-{
-	char type[32];
-
-	kind(type, sizeof(type));
-	return strcmp(type, "rxe") != 0;
 }
 
 static bool plug(void)
