@@ -135,17 +135,16 @@ static bool take_remote(struct eng_qp *qp, const struct eng_frame *frame, u32 ac
 	return remote->mr != NULL;
 }
 
-static u32 begin_write(struct eng_qp *qp, struct eng_frame *frame)
+/* The right to write, and the receive that an immediate takes.  0, or the refusal. */
+static u32 may_write(struct eng_qp *qp, const struct eng_frame *frame)
 {
-	u32 refused;
-
 	if (!(qp->attr.access & ENG_ACCESS_REMOTE_WRITE))
 		return ENG_REPLY_NAK_INV;
-	if (frame->flags & ENG_FRAME_RECEIVE) {
-		refused = take_receive(qp);
-		if (refused)
-			return refused;
-	}
+	return frame->flags & ENG_FRAME_RECEIVE ? take_receive(qp) : 0;
+}
+
+static u32 aim_write(struct eng_qp *qp, struct eng_frame *frame)
+{
 	if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, frame->length))
 		return ENG_REPLY_NAK_ACCESS;
 	aim(&qp->resp.move.dst, &qp->resp.remote, 1);
@@ -153,28 +152,26 @@ static u32 begin_write(struct eng_qp *qp, struct eng_frame *frame)
 	return ENG_BEGUN_MOVE;
 }
 
+static u32 begin_write(struct eng_qp *qp, struct eng_frame *frame)
+{
+	u32 refused = may_write(qp, frame);
+
+	return refused ? refused : aim_write(qp, frame);
+}
+
 /* The rights of a whole WRITE are looked at with its first packet, its own with each. */
 static u32 begin_write_packet(struct eng_qp *qp, struct eng_frame *frame)
 {
-	u32 refused;
+	u32 refused = may_write(qp, frame);
 
-	if (!(qp->attr.access & ENG_ACCESS_REMOTE_WRITE))
-		return ENG_REPLY_NAK_INV;
-	if (frame->flags & ENG_FRAME_RECEIVE) {
-		refused = take_receive(qp);
-		if (refused)
-			return refused;
-	}
+	if (refused)
+		return refused;
 	if (frame->flags & ENG_FRAME_MORE && !(frame->flags & ENG_FRAME_CONT)) {
 		if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, qp->wire.arriving.dma_length))
 			return ENG_REPLY_NAK_ACCESS;
 		eng_execute_drop(qp);
 	}
-	if (!take_remote(qp, frame, ENG_ACCESS_REMOTE_WRITE, frame->length))
-		return ENG_REPLY_NAK_ACCESS;
-	aim(&qp->resp.move.dst, &qp->resp.remote, 1);
-	aim(&qp->resp.move.src, frame->payload, frame->segs);
-	return ENG_BEGUN_MOVE;
+	return aim_write(qp, frame);
 }
 
 static u32 begin_read(struct eng_qp *qp, struct eng_frame *frame)
