@@ -7,7 +7,7 @@
 PAIR_PORT=18600	# each pair gets a port of its own, so none meets TIME_WAIT
 PAIR_DIR=$(mktemp -d)
 
-# pair_listening PORT: waits (at most 10 s) until somebody listens there.
+# pair_listening PORT PID: waits (at most 10 s) until somebody listens there.
 pair_listening() {
 	local hex tries
 	hex=$(printf ':%04X 0*:0000 0A' "$1")

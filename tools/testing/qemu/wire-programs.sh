@@ -80,7 +80,7 @@ as_server() {
 	local server rc=0
 	timeout "$LIMIT" "$@" $(options "$1" "$KV_DEV" "$GID" "$WIRE_PORT") >"$OUT/server" 2>&1 &
 	server=$!
-	wire_listening "$WIRE_PORT" "$server" && far run timeout "$LIMIT" "$@" \
+	pair_listening "$WIRE_PORT" "$server" && far run timeout "$LIMIT" "$@" \
 		$(options "$1" "$FAR_DEV" "$FAR_GID" "$WIRE_PORT") "$WIRE_NEAR" >"$OUT/client" || rc=1
 	[ "$rc" = 0 ] || kill "$server" 2>/dev/null
 	wait "$server" && [ "$rc" = 0 ]

@@ -5,6 +5,8 @@
 #
 # Set by the host: KV_WIRE_DRIVER KV_WIRE_MTU. Set by wire_up: KV_DEV, WIRE_GID, WIRE_NETDEV.
 
+. "${KV_TREE:?}/tools/testing/qemu/pair.sh"
+
 WIRE_NEAR=10.88.0.1 WIRE_FAR=10.88.0.2
 WIRE_NEAR6=fd88::1 WIRE_FAR6=fd88::2
 WIRE_PORT=18600	# of a program's own TCP connection; each gets another
@@ -46,18 +48,6 @@ wire_unlink() {
 
 far() {
 	"$KV_TREE/tools/testing/qemu/far.py" "$WIRE_FAR" "$@"
-}
-
-# wire_listening PORT PID: waits (at most 10 s) until somebody listens there.
-wire_listening() {
-	local hex tries
-	hex=$(printf ':%04X 0*:0000 0A' "$1")
-	for tries in $(seq 200); do
-		grep -qE "$hex" /proc/net/tcp /proc/net/tcp6 2>/dev/null && return 0
-		kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.05
-	done
-	return 1
 }
 
 # wire_gid6 DEV: index of the RoCE v2 GID of the IPv6 address above.
