@@ -77,19 +77,7 @@ static inline void wpair_modify(struct host_qp *qp, struct eng_qp_attr attr, u32
 
 static inline struct host_wr wpair_wr(struct wpair *p, u8 opcode, u64 wr_id, u32 length)
 {
-	struct host_wr wr = {
-		.wr_id = wr_id,
-		.opcode = opcode,
-		.flags = SHCA_SEND_SIGNALED,
-		.addr = (const void *)(unsigned long)host_mr_addr(&p->amr, 0),
-		.length = length,
-		.lkey = p->amr.eng.key,
-		/* 24 bytes into the region stands what is 8-byte aligned in memory. */
-		.raddr = host_mr_addr(&p->bmr, 0),
-		.rkey = p->bmr.eng.key,
-	};
-
-	return wr;
+	return wr_between(&p->amr, &p->bmr, opcode, wr_id, length);
 }
 
 static inline void wpair_recv(struct wpair *p, u64 wr_id, u32 offset, u32 length)

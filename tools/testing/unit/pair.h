@@ -63,21 +63,28 @@ static inline void pair_fini(struct pair *p)
 	host_fini(&p->host);
 }
 
-/* A request of A's with one SGE at the start of its region, to the start of B's. */
-static inline struct host_wr pair_wr(struct pair *p, u8 opcode, u64 wr_id, u32 length)
+/* A request with one SGE at the start of one region, to the start of the other. */
+static inline struct host_wr wr_between(const struct host_mr *from, const struct host_mr *to,
+					u8 opcode, u64 wr_id, u32 length)
 {
 	struct host_wr wr = {
 		.wr_id = wr_id,
 		.opcode = opcode,
 		.flags = SHCA_SEND_SIGNALED,
-		.addr = (const void *)(unsigned long)host_mr_addr(&p->amr, 0),
+		.addr = (const void *)(unsigned long)host_mr_addr(from, 0),
 		.length = length,
-		.lkey = p->amr.eng.key,
-		.raddr = host_mr_addr(&p->bmr, 0),
-		.rkey = p->bmr.eng.key,
+		.lkey = from->eng.key,
+		.raddr = host_mr_addr(to, 0),
+		.rkey = to->eng.key,
 	};
 
 	return wr;
+}
+
+/* A request of A's, from its region to B's. */
+static inline struct host_wr pair_wr(struct pair *p, u8 opcode, u64 wr_id, u32 length)
+{
+	return wr_between(&p->amr, &p->bmr, opcode, wr_id, length);
 }
 
 static inline void pair_recv(struct pair *p, u64 wr_id, u32 offset, u32 length)

@@ -2,7 +2,7 @@
 /*
  * tap.h - results of unit tests, one line each.
  *
- * A test is a function; CHECK() inside it fails it and leaves it.  Included once per program.
+ * Included once per program; what a test is stands in checks.h.
  */
 #ifndef UNIT_TAP_H
 #define UNIT_TAP_H
@@ -11,43 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool tap_failed;
+#define TAP_FILE __FILE__
+#define TAP_SAY(...) printf(__VA_ARGS__)
+#include "checks.h"
+
 static int tap_failures;
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond); \
-		tap_failed = true; \
-		return; \
-	} \
-} while (0)
-
-#define CHECK_EQ(a, b) do { \
-	unsigned long long va_ = (unsigned long long)(a), vb_ = (unsigned long long)(b); \
-	if (va_ != vb_) { \
-		printf("# %s:%d: %s is %llu (%#llx), not %llu (%#llx)\n", __FILE__, __LINE__, \
-		       #a, va_, va_, vb_, vb_); \
-		tap_failed = true; \
-		return; \
-	} \
-} while (0)
-
-/* For helpers called by tests: true when the test has failed already. */
-#define CHECK_SUB(call) do { \
-	call; \
-	if (tap_failed) { \
-		printf("# ... from %s:%d\n", __FILE__, __LINE__); \
-		return; \
-	} \
-} while (0)
 
 /* How often something is repeated: where these tests run in a slow kernel, fewer times. */
 #define TAP_MANY(n) (n)
-
-struct tap_test {
-	const char *name;
-	void (*run)(void);
-};
 
 static int tap_main(const struct tap_test *tests, unsigned int count)
 {

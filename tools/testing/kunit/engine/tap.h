@@ -12,40 +12,11 @@
 #include <linux/string.h>
 #include <stdlib.h>
 
-static bool tap_failed;
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		pr_info("# %s:%d: %s\n", KBUILD_BASENAME, __LINE__, #cond); \
-		tap_failed = true; \
-		return; \
-	} \
-} while (0)
-
-#define CHECK_EQ(a, b) do { \
-	unsigned long long va_ = (unsigned long long)(a), vb_ = (unsigned long long)(b); \
-	if (va_ != vb_) { \
-		pr_info("# %s:%d: %s is %llu (%#llx), not %llu (%#llx)\n", KBUILD_BASENAME, \
-			__LINE__, #a, va_, va_, vb_, vb_); \
-		tap_failed = true; \
-		return; \
-	} \
-} while (0)
-
-#define CHECK_SUB(call) do { \
-	call; \
-	if (tap_failed) { \
-		pr_info("# ... from %s:%d\n", KBUILD_BASENAME, __LINE__); \
-		return; \
-	} \
-} while (0)
+#define TAP_FILE KBUILD_BASENAME
+#define TAP_SAY(...) pr_info(__VA_ARGS__)
+#include "checks.h"
 
 #define TAP_MANY(n) ((n) / 20)
-
-struct tap_test {
-	const char *name;
-	void (*run)(void);
-};
 
 static void tap_run_one(struct kunit *kunit)
 {
