@@ -91,12 +91,18 @@ static inline bool sim_has(const struct sim_config *cfg, enum sim_feature f)
 }
 
 /* May a packet that was sent never arrive, or not in time? */
-static inline bool sim_config_loses(const struct sim_config *cfg)
+static inline bool sim_features_lose(u64 features)
 {
 	const u64 set = 1ull << SIM_LOSS | 1ull << SIM_CORRUPT | 1ull << SIM_MASK |
 			1ull << SIM_PARTITION | 1ull << SIM_DELAY;
 
-	return cfg->features & set;
+	return features & set;
+}
+
+/* May a packet that is sent once only, a NAK, never arrive? */
+static inline bool sim_features_lose_answers(u64 features)
+{
+	return sim_features_lose(features) || features >> SIM_PRESSURE & 1;
 }
 
 const char *sim_feature_name(u32 feature);

@@ -123,6 +123,11 @@ static void remember_message(struct end *e, struct request *r)
 	};
 }
 
+static bool refused_by_peer(u8 status)
+{
+	return status == REM_INV || status == REM_ACCESS || status == REM_OP;
+}
+
 void sim_model_posted(struct end *e, struct request *r)
 {
 	u32 slot = e->sent;
@@ -136,6 +141,9 @@ void sim_model_posted(struct end *e, struct request *r)
 		r->message = ~0u;
 	if (r->expect != OK && r->expect != FLUSH) {
 		e->may_err = true;
+		/* 9.9.3: who refuses says so once, and is in ERR and silent from then on. */
+		if (refused_by_peer(r->expect) && sim_features_lose_answers(e->w->features))
+			e->excuses |= 1u << RETRY_EXC;
 		if (e->type == ENG_QPT_RC) {
 			e->peer->excuses |= 1u << FLUSH | 1u << RETRY_EXC;
 			e->peer->may_err = true;

@@ -154,7 +154,7 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 	sim_loop_init(&w->loop, cfg->seed);
 	sim_net_init(w);
 	/* What can eat several retries in a row. */
-	w->lossy = sim_has(cfg, SIM_HEAVY) ? sim_config_loses(cfg) :
+	w->lossy = sim_has(cfg, SIM_HEAVY) ? sim_features_lose(cfg->features) :
 		   cfg->features & (1ull << SIM_PARTITION | 1ull << SIM_MASK | 1ull << SIM_DELAY);
 	w->next_qpn = sim_rng_below(&w->rng, 2) ? 0xfffff0 : sim_rng_range(&w->rng, 2, 0xfffffe);
 	w->next_id = 1 + sim_rng_below(&w->rng, 1u << 30);

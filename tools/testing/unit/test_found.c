@@ -115,6 +115,33 @@ static void test_bad_opcode_behind_a_lost_acknowledge(void)
 	wpair_fini(&p);
 }
 
+/*
+ * Simulator, seed 910009344: the NAK that refuses a request is lost.  It is sent once; from then on
+ * the responder is in ERR and silent (9.9.3), so the requester runs out of retries.
+ */
+static void test_lost_refusal(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	wr = wpair_wr(&p, WR_WRITE, 1, 8);
+	wr.rkey ^= 1;
+	host_send(&p.a, &wr);
+	cable_deliver();
+	CHECK(next_acks(first_psn(&p.a), SYN_NAK_ACCESS));
+	CHECK_EQ(host_query(&p.b), ENG_QPS_ERR);
+	cable_drop();
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.status, RETRY_EXC);
+	CHECK_EQ(host_query(&p.a), ENG_QPS_ERR);
+	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_RETRIES), 7);
+	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_RX_PACKETS), 0);
+	CHECK(cable_count(&p.bhost, ENG_CNT_RX_QP_STATE) > 7);
+	wpair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "one error of many in flight, the rest flushed (seed 1736)",
 	  test_one_error_of_many_in_flight },
@@ -122,6 +149,8 @@ static const struct tap_test tests[] = {
 	  test_frames_behind_a_read_without_room },
 	{ "an unknown opcode behind a lost acknowledge (seed 486683243057)",
 	  test_bad_opcode_behind_a_lost_acknowledge },
+	{ "a refusal whose NAK is lost ends in exhausted retries (seed 910009344)",
+	  test_lost_refusal },
 };
 
 TAP_MAIN(tests)
