@@ -223,6 +223,8 @@ void eng_timer_rest(struct eng_qp *qp)
 	    qp->retry.armed != ENG_NO_DEADLINE || !eng_sender_in_flight(qp) ||
 	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
 		return;
+	/* A fault of ours, which costs time instead of a connection that hangs. */
+	ENV_ASSERT(false);
 	qp->wire.out.probe_at = eng_timer_now(qp) + probe_gap(qp);
 	arm(qp);
 }
