@@ -6,6 +6,7 @@
  * struct ibv_dm.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,10 +16,13 @@
 
 struct shca_dm {
 	struct ibv_dm ibv;
-	size_t length;		/* bytes that the program asked for */
 	struct shca_map map;
-	struct shca_alloc_dm_resp resp;
+	/* An allocation is told the mapping alone, and knows the length. */
+	struct shca_query_dm_resp is;
 };
+
+_Static_assert(offsetof(struct shca_query_dm_resp, length) == sizeof(struct shca_alloc_dm_resp),
+	       "the answer to an allocation begins the answer to a query");
 
 static struct shca_dm *of(struct ibv_dm *dm)
 {
@@ -31,7 +35,7 @@ static struct shca_dm *of(struct ibv_dm *dm)
  */
 static int judge(const struct shca_dm *dm, uint64_t offset, size_t length)
 {
-	if (offset > dm->length || length > dm->length - offset)
+	if (offset > dm->is.length || length > dm->is.length - offset)
 		return EFAULT;
 	return (offset | length) % SHCA_DM_WORD ? EINVAL : 0;
 }
@@ -58,17 +62,19 @@ static int copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t leng
 	return 0;
 }
 
-struct ibv_dm *shca_dm_alloc(size_t length, struct shim_udata *udata)
+struct ibv_dm *shca_dm_new(size_t length, struct shim_udata *udata)
 {
 	struct shca_dm *dm = calloc(1, sizeof(*dm));
 
-	if (!dm)
+	if (!dm) {
+		errno = ENOMEM;
 		return NULL;
-	dm->length = length;
+	}
+	dm->is.length = length;
 	dm->ibv.memcpy_to_dm = copy_to;
 	dm->ibv.memcpy_from_dm = copy_from;
-	udata->out = &dm->resp;
-	udata->out_len = sizeof(dm->resp);
+	udata->out = &dm->is;
+	udata->out_len = length ? sizeof(struct shca_alloc_dm_resp) : sizeof(dm->is);
 	return &dm->ibv;
 }
 
@@ -77,13 +83,13 @@ int shca_dm_start(struct ibv_dm *ibdm, struct ibv_context *context)
 	struct shca_dm *dm = of(ibdm);
 	int err;
 
-	err = shca_map_open(&dm->map, context->cmd_fd, &dm->resp.map, PROT_READ | PROT_WRITE);
-	return err || dm->map.size >= dm->length ? err : EPROTO;
+	err = shca_map_open(&dm->map, context->cmd_fd, &dm->is.map, PROT_READ | PROT_WRITE);
+	return err || dm->map.size >= dm->is.length ? err : EPROTO;
 }
 
 size_t shca_dm_length(struct ibv_dm *dm)
 {
-	return of(dm)->length;
+	return of(dm)->is.length;
 }
 
 void shca_dm_free(struct ibv_dm *ibdm)

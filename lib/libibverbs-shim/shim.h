@@ -167,7 +167,8 @@ void shca_srq_resize_begin(struct ibv_srq *srq, struct shim_udata *udata);
 int shca_srq_resize_end(struct ibv_srq *srq, int err, uint32_t max_wr);
 void shca_srq_free(struct ibv_srq *srq);
 
-struct ibv_dm *shca_dm_alloc(size_t length, struct shim_udata *udata);
+/* Sets errno.  Length 0: an import, which the driver tells how much it is. */
+struct ibv_dm *shca_dm_new(size_t length, struct shim_udata *udata);
 int shca_dm_start(struct ibv_dm *dm, struct ibv_context *context);
 size_t shca_dm_length(struct ibv_dm *dm);
 void shca_dm_free(struct ibv_dm *dm);

@@ -15,18 +15,6 @@ static void *unsupported(void)
 	return NULL;
 }
 
-SHIM_EXPORT struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
-{
-	(void)context;
-	(void)dm_handle;
-	return unsupported();
-}
-
-SHIM_EXPORT void ibv_unimport_dm(struct ibv_dm *dm)
-{
-	(void)dm;
-}
-
 /* Six parameters, as the prototype of the verb is. */
 SHIM_EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 					     uint64_t iova, int fd, int access)

@@ -111,6 +111,16 @@ struct shca_alloc_dm_resp {
 	struct shca_mmap_info map;
 };
 
+/* Driver method of UVERBS_OBJECT_DM, for a process that was handed the descriptor and a handle. */
+#define SHCA_METHOD_DM_QUERY		0x1000
+#define SHCA_ATTR_DM_QUERY_HANDLE	0x1000	/* DM, mandatory */
+#define SHCA_ATTR_DM_QUERY_RESP		0x1001	/* output, mandatory */
+
+struct shca_query_dm_resp {
+	struct shca_mmap_info map;
+	__aligned_u64	length;		/* bytes, as allocated */
+};
+
 /* Response tail of CREATE_AH: the name of the AH in UD send WQEs. */
 struct shca_create_ah_resp {
 	__u32		ahn;

@@ -50,6 +50,14 @@ struct page *shca_ring_memory_page(const struct shca_ring_memory *mem, size_t in
 	return mem->contiguous ? virt_to_page(addr) : vmalloc_to_page(addr);
 }
 
+struct shca_mmap_info shca_ring_memory_info(const struct shca_ring_memory *mem)
+{
+	return (struct shca_mmap_info) {
+		.offset = rdma_user_mmap_get_offset(&mem->entry),
+		.size = mem->bytes,
+	};
+}
+
 struct shca_ring_memory *shca_ring_memory_create(struct ib_ucontext *context, size_t bytes,
 						 struct shca_mmap_info *info)
 {
@@ -68,10 +76,8 @@ struct shca_ring_memory *shca_ring_memory_create(struct ib_ucontext *context, si
 			goto free_pages;
 		mem->mapped = true;
 	}
-	if (context && info) {
-		info->offset = rdma_user_mmap_get_offset(&mem->entry);
-		info->size = mem->bytes;
-	}
+	if (context && info)
+		*info = shca_ring_memory_info(mem);
 	return mem;
 
 free_pages:

@@ -24,6 +24,8 @@ struct shca_ring_memory {
  */
 struct shca_ring_memory *shca_ring_memory_create(struct ib_ucontext *context, size_t bytes,
 						 struct shca_mmap_info *info);
+/* Where the process of @mem's context maps it. */
+struct shca_mmap_info shca_ring_memory_info(const struct shca_ring_memory *mem);
 /* The page that byte @index * PAGE_SIZE lies in. */
 struct page *shca_ring_memory_page(const struct shca_ring_memory *mem, size_t index);
 /* The kernel may not look at it any more; what a process has mapped stays with the process. */

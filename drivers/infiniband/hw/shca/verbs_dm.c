@@ -81,6 +81,21 @@ static int dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 	return 0;
 }
 
+/* A process that was handed the command file learns what its maker was told. */
+static int query_dm(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_dm *ibdm = uverbs_attr_get_obj(attrs, SHCA_ATTR_DM_QUERY_HANDLE);
+	struct shca_query_dm_resp resp;
+
+	if (IS_ERR(ibdm))
+		return PTR_ERR(ibdm);
+	resp = (struct shca_query_dm_resp) {
+		.map = shca_ring_memory_info(dm_of(ibdm)->mem),
+		.length = ibdm->length,
+	};
+	return uverbs_copy_to_struct_or_zero(attrs, SHCA_ATTR_DM_QUERY_RESP, &resp, sizeof(resp));
+}
+
 static int describe(struct shca_region *region, const struct shca_ring_memory *mem,
 		    const struct ib_dm_mr_attr *attr)
 {
@@ -146,7 +161,21 @@ static const struct uverbs_method_def alloc_method = {
 	.attrs = &alloc_attrs,
 };
 
-static const struct uverbs_method_def *const methods[] = { &alloc_method };
+static const struct uverbs_attr_def *const query_attrs[] = {
+	UVERBS_ATTR_IDR(SHCA_ATTR_DM_QUERY_HANDLE, UVERBS_OBJECT_DM, UVERBS_ACCESS_READ,
+			UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(SHCA_ATTR_DM_QUERY_RESP,
+			    UVERBS_ATTR_STRUCT(struct shca_query_dm_resp, length), UA_MANDATORY),
+};
+
+static const struct uverbs_method_def query_method = {
+	.id = SHCA_METHOD_DM_QUERY,
+	.handler = query_dm,
+	.num_attrs = ARRAY_SIZE(query_attrs),
+	.attrs = &query_attrs,
+};
+
+static const struct uverbs_method_def *const methods[] = { &alloc_method, &query_method };
 
 static const struct uverbs_object_def object = {
 	.id = UVERBS_OBJECT_DM,

@@ -268,6 +268,47 @@ static void test_allocators(void)
 	tap_is(ibv_dealloc_pd(domain), 0, "G061: the domain can go");
 }
 
+/* Two objects for one memory: what one of them is written, the other and regions of both show. */
+static void import_memory(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 200 };
+	struct ibv_dm *dm = ibv_alloc_dm(f.ctx, &attr), *other;
+	struct ibv_mr *mr;
+	char back[8] = "";
+
+	if (!dm) {
+		tap_ok(errno == EOPNOTSUPP, "import of memory: %s", strerror(errno));
+		return;
+	}
+	errno = 0;
+	tap_ok(!ibv_import_dm(ctx, dm->handle + 1000) && errno == ENOENT,
+	       "G165: no import of memory that is not there");
+	errno = 0;
+	tap_ok(!ibv_import_dm(ctx, f.pd->handle) && errno == EINVAL,
+	       "G165: nor of what is something else");
+	other = ibv_import_dm(ctx, dm->handle);
+	if (!tap_ok(other && other->context == ctx && other->handle == dm->handle &&
+		    other->comp_mask == IBV_DM_MASK_HANDLE, "G165: import of device memory"))
+		return;
+	tap_is(ibv_memcpy_to_dm(dm, 192, "kverbs!", 8), 0, "G165: its owner writes");
+	tap_ok(!ibv_memcpy_from_dm(back, other, 192, 8) && !strcmp(back, "kverbs!"),
+	       "G165: and the other one reads");
+	tap_is(ibv_memcpy_to_dm(other, 196, "kverbs!", 8), EFAULT, "G165: within its length");
+	mr = ibv_reg_dm_mr(pd, other, 0, 200, IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE);
+	tap_ok(mr != NULL, "G165: a region of it in the imported PD");
+	tap_is(ibv_free_dm(dm), EBUSY, "G165: the owner's memory is busy then");
+	tap_ok(mr && !ibv_dereg_mr(mr), "G165: the region goes");
+	ibv_unimport_dm(other);
+	tap_ok(!ibv_memcpy_from_dm(back, dm, 192, 8) && !strcmp(back, "kverbs!"),
+	       "G165: the memory outlives the import");
+	other = ibv_import_dm(ctx, dm->handle);
+	tap_is(ibv_free_dm(dm), 0, "G165: an import does not keep the owner from freeing");
+	tap_ok(other && !ibv_reg_dm_mr(pd, other, 0, 8, IBV_ACCESS_ZERO_BASED) &&
+	       errno == ENOENT, "G165: and the import cannot be registered then");
+	if (other)
+		ibv_unimport_dm(other);
+}
+
 /* What another process would do with the descriptor and the handles. */
 static void test_import(void)
 {
@@ -288,8 +329,10 @@ static void test_import(void)
 	tap_ok(mr && mr->lkey == f.mr->lkey && mr->rkey == f.mr->rkey && !mr->addr &&
 	       mr->length == f.mr->length, "import of a region");
 	errno = 0;
-	tap_ok(!ibv_import_mr(pd, 0x7fffffff) && errno, "no import of what is not there");
+	tap_ok(!ibv_import_mr(pd, 0x7fffffff) && errno == ENOENT,
+	       "no import of what is not there");
 	ibv_unimport_mr(mr);
+	import_memory(ctx, pd);
 	ibv_unimport_pd(pd);
 	tap_is(ibv_close_device(ctx), 0, "close");
 	pd = ibv_alloc_pd(f.ctx);
