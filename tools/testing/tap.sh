@@ -18,14 +18,15 @@ tap_count() {
 }
 
 # tap_run NAME SECONDS COMMAND...: prints the program's TAP, its result lines
-# prefixed with NAME; adds a failure when it dies, hangs, forgets results or
-# prints none at all without having said so.
+# prefixed with NAME, and how long it took; adds a failure when it dies, hangs, forgets
+# results or prints none at all without having said so.
 tap_run() {
-	local name=$1 limit=$2 out status=0 passed failed skipped planned
+	local name=$1 limit=$2 out status=0 passed failed skipped planned start=$SECONDS
 	shift 2
 	out=$(mktemp)
 	timeout -k 5 "$limit" "$@" >"$out" 2>&1 </dev/null || status=$?
 	sed -E "s/^(ok|not ok) *([0-9]*) *-? *(.*)/\1 - ${name//\//\\/}: \3/; /^1\.\.[1-9]/d" "$out"
+	echo "# $name: $((SECONDS - start)) s"
 	read -r passed failed skipped < <(tap_count "$out")
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$out" | tail -n 1)
 	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
