@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """
-far.py: lets one guest of a pair have commands run in the other.
+far.py ADDRESS: runs in the far guest of a pair, does what the near one asks for, until told to quit.
 
-    far.py serve ADDRESS            in the far guest: until it is told to quit
-    far.py ADDRESS run COMMAND...   runs it there; its output, its exit status
-    far.py ADDRESS start PORT COMMAND...
-                                    starts it there and waits until it listens on TCP PORT
-    far.py ADDRESS wait SECONDS     for what was started last: its output, its exit status
-    far.py ADDRESS quit             ends the server
+    run COMMAND...          runs it; its output, its exit status
+    start PORT COMMAND...   starts it and waits until it listens on TCP PORT
+    wait SECONDS            for what was started last: its output, its exit status
+    quit                    ends the server
 
-One request at a time, one connection each: a line of JSON there, a line of JSON back.
+One request at a time, one connection each: a line of words there, quoted as a shell does; a line
+with the exit status, and the output, back. far() of wire.sh asks.
 """
-import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -23,7 +22,7 @@ import time
 
 PORT = 7491
 REQUEST_BYTES = 1 << 16
-PATIENCE = 60           # seconds: until the other guest serves, or something listens
+PATIENCE = 60           # seconds until something listens
 
 
 def listens(port):
@@ -97,38 +96,12 @@ class Server:
             while True:
                 peer, _ = listener.accept()
                 with peer, peer.makefile('rw') as stream:
-                    words = json.loads(stream.readline(REQUEST_BYTES))
-                    stream.write(json.dumps(self.answer(words)) + '\n')
-                    stream.flush()
+                    words = shlex.split(stream.readline(REQUEST_BYTES))
+                    stream.write('%d\n%s' % self.answer(words))
                 if words[0] == 'quit':
                     self.kill()
                     return
 
 
-def connect(address):
-    """The other guest may still be booting."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return socket.create_connection((address, PORT), timeout=5)
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.2)
-
-
-def ask(address, words):
-    with connect(address) as peer, peer.makefile('rw') as stream:
-        peer.settimeout(None)
-        stream.write(json.dumps(words) + '\n')
-        stream.flush()
-        status, output = json.loads(stream.readline())
-    sys.stdout.write(output)
-    return status
-
-
 if __name__ == '__main__':
-    if sys.argv[1] == 'serve':
-        Server().serve(sys.argv[2])
-        sys.exit(0)
-    sys.exit(ask(sys.argv[1], sys.argv[2:]))
+    Server().serve(sys.argv[1])

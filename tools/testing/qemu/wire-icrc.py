@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """
-wire-icrc.py CAPTURE: judges captured RoCEv2 packets without any code of ours.
+wire-icrc.py CAPTURE: runs on the host; judges captured RoCEv2 packets without any code of ours.
 
 F08: the ICRC of each packet is recomputed with zlib's crc32 over the fields that IBTA annex
 A17.3.3 names, pad bytes included; the pad count has to fit the length; and what tshark calls
@@ -25,6 +25,8 @@ NAMES = {0x00: 'RC SEND first', 0x01: 'RC SEND middle', 0x02: 'RC SEND last', 0x
 # What the lists of programs must have caused.
 NEEDED = [0x00, 0x01, 0x02, 0x04, 0x06, 0x07, 0x08, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13,
           0x14, 0x20, 0x22, 0x64]
+# tshark guesses at payload; what programs fill their buffers with is no protocol at all.
+GUESSES = ['fcoib', 'infiniband_sdp', 'iser', 'lnet', 'nvme-rdma', 'rpcordma', 'smb_direct', 'smc']
 
 
 def packets(path):
@@ -70,8 +72,10 @@ def judge(path):
 
 def opinions(path):
     """What tshark has to say against packets."""
-    done = subprocess.run(['tshark', '-r', path, '-Y', 'infiniband && (_ws.malformed || '
-                           '_ws.expert.severity >= 6291456)', '-T', 'fields', '-e', 'frame.number',
+    guesses = [word for guess in GUESSES for word in ('--disable-protocol', guess)]
+    done = subprocess.run(['tshark', *guesses, '-o', 'infiniband.identify_payload:FALSE', '-r', path,
+                           '-Y', 'infiniband && (_ws.malformed || _ws.expert.severity >= 6291456)',
+                           '-T', 'fields', '-e', 'frame.number', '-e', 'frame.protocols',
                            '-e', 'infiniband.bth.opcode', '-e', '_ws.expert.message'],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode:

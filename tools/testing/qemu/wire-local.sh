@@ -16,8 +16,8 @@ far_end() {
 	KV_DEV=far0 WIRE_NETDEV=far
 	WIRE_GID=$(kv_gid far0)
 	export KV_DEV WIRE_NETDEV WIRE_GID
-	[ "$KV_WIRE_FAR" = shca ] || kv_use_lib stock
-	"$KV_TREE/tools/testing/qemu/far.py" serve "$WIRE_FAR" &
+	wire_lib "$KV_WIRE_FAR"
+	"$KV_TREE/tools/testing/qemu/far.py" "$WIRE_FAR" &
 	far_pid=$!
 	kv_use_lib "$KV_LIB"
 }
@@ -40,5 +40,6 @@ ip netns exec near "$@"
 status=$?
 far quit
 wait "$far_pid" || status=$?
-rdma link delete near0 && rdma link delete far0 && ip netns delete near || status=1
+rdma link delete near0 && rdma link delete far0 && ip netns delete near &&
+	wire_unload "$KV_WIRE_FAR" && wire_unload shca || status=1
 exit "$status"

@@ -3,12 +3,14 @@
 # Functions for scripts in the guests of a pair: the link on the wire, and having the other guest
 # do something. Sourced after guest-lib.sh.
 #
-# Set by the host: KV_WIRE_DRIVER KV_WIRE_MTU. Set by wire_up: KV_DEV, WIRE_GID, WIRE_NETDEV.
+# Set by the host: KV_WIRE_DRIVERS KV_WIRE_MTU. Set here: WIRE_NETDEV by wire_up, KV_DEV and
+# WIRE_GID by wire_link.
 
 . "${KV_TREE:?}/tools/testing/qemu/pair.sh"
 
 WIRE_NEAR=10.88.0.1 WIRE_FAR=10.88.0.2
 WIRE_NEAR6=fd88::1 WIRE_FAR6=fd88::2
+WIRE_FAR_PORT=7491 WIRE_TRIES=300
 WIRE_PORT=18600	# of a program's own TCP connection; each gets another
 
 wire_netdev() {
@@ -24,12 +26,11 @@ wire_addresses() {
 		ip link set "$1" up
 }
 
-# wire_up 1|2: addresses, driver and link of the near or the far end.
+# wire_up 1|2: the netdev of the near or the far end, with addresses.
 wire_up() {
 	modprobe virtio_net || return
 	WIRE_NETDEV=$(wire_netdev "$1")
-	ip link set "$WIRE_NETDEV" mtu "$KV_WIRE_MTU" && wire_addresses "$WIRE_NETDEV" "$1" || return
-	wire_link "$KV_WIRE_DRIVER"
+	ip link set "$WIRE_NETDEV" mtu "$KV_WIRE_MTU" && wire_addresses "$WIRE_NETDEV" "$1"
 }
 
 # wire_link DRIVER: loads it and makes the link.
@@ -39,15 +40,36 @@ wire_link() {
 	WIRE_GID=$(kv_gid "$KV_DEV")
 }
 
-# wire_unlink DRIVER: takes both away, as one driver at a time can own the port.
-wire_unlink() {
-	local module=$1
-	[ "$1" != rxe ] || module=rdma_rxe
-	rdma link delete "${1}0" && rmmod "$module"
+# wire_lib DRIVER: the library for it; only Debian's own knows rdma_rxe.
+wire_lib() {
+	[ "$1" = rxe ] && kv_use_lib stock || kv_use_lib "$KV_LIB"
 }
 
+# wire_unload DRIVER: whose links are gone; one driver at a time can own the port.
+wire_unload() {
+	local module=$1
+	[ "$1" != rxe ] || module=rdma_rxe
+	[ ! -d "/sys/module/$module" ] || rmmod "$module"
+}
+
+# wire_unlink DRIVER: takes link and driver away.
+wire_unlink() {
+	rdma link delete "${1}0" && wire_unload "$1"
+}
+
+# far VERB WORDS...: has the other end do something, see far.py: its output, its exit status.
 far() {
-	"$KV_TREE/tools/testing/qemu/far.py" "$WIRE_FAR" "$@"
+	local stream status tries
+	for ((tries = 0; tries < WIRE_TRIES; tries++)); do
+		# It may still be booting.
+		{ exec {stream}<>"/dev/tcp/$WIRE_FAR/$WIRE_FAR_PORT"; } 2>/dev/null && break
+		sleep 0.3
+	done
+	[ "$tries" != "$WIRE_TRIES" ] && printf '%q ' "$@" >&"$stream" && echo >&"$stream" &&
+		read -r status <&"$stream" || return 1
+	cat <&"$stream"
+	exec {stream}>&-
+	return "$status"
 }
 
 # wire_gid6 DEV: index of the RoCE v2 GID of the IPv6 address above.
