@@ -539,6 +539,32 @@ static void test_once_in_spite_of_rnr(void)
 	scene_fini(&s);
 }
 
+/* Simulator, seed 28 with windows: a bind is done at once, while the request before it fails. */
+static void test_bind_behind_a_failure(void)
+{
+	struct shca_bind_ops ops;
+	struct host_wr wr[3];
+	struct scene s;
+	u32 i;
+
+	scene_init(&s);
+	ops = whole(&s);
+	wr[0] = wr[2] = wr_between(&s.p.bmr, &s.p.amr, WR_WRITE, 1, 8);
+	wr[0].rkey ^= 1;
+	wr[1] = (struct host_wr) {
+		.wr_id = 2, .opcode = WR_BIND, .flags = SHCA_SEND_SIGNALED,
+		.rkey = s.win2.eng.key, .imm = new_tag(&s.win2), .bind = &ops,
+	};
+	wr[2].wr_id = 3;
+	for (i = 0; i < 3; i++)
+		host_put_send(&s.p.b, &wr[i]);
+	host_doorbell(&s.p.b);
+	CHECK_EQ(pair_status(&s.p.bcq, 1), REM_ACCESS);
+	CHECK_EQ(pair_status(&s.p.bcq, 2), FLUSH);
+	CHECK_EQ(pair_status(&s.p.bcq, 3), FLUSH);
+	scene_fini(&s);
+}
+
 static const struct tap_test tests[] = {
 	{ "window: rights and bounds", test_window_rights },
 	{ "window: zero based", test_zero_based },
@@ -553,6 +579,7 @@ static const struct tap_test tests[] = {
 	{ "retired while it is in use", test_retired_in_use },
 	{ "the kick of the last user", test_kick_of_last_user },
 	{ "executed once in spite of RNR", test_once_in_spite_of_rnr },
+	{ "a bind whose predecessor fails is flushed (seed 28)", test_bind_behind_a_failure },
 };
 
 TAP_MAIN(tests)

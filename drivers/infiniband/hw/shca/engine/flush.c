@@ -38,6 +38,7 @@ static bool flush_sends(struct eng_qp *qp, struct eng_runq *rq)
 			return false;
 		if (!rq->wqes_left)
 			return true;
+		qp->sq.failed = true;
 		eng_requester_finish(qp, ENG_WC_WR_FLUSH_ERR);
 	}
 	ready = eng_requester_ready(qp);

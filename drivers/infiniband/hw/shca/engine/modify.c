@@ -71,6 +71,7 @@ static void forget_queues(struct eng_qp *qp)
 	qp->sq.running = false;
 	qp->sq.ring.cons = 0;
 	qp->sq.broken = false;
+	qp->sq.failed = false;
 	eng_sge_release(eng_recvq_segs(qp), recv->segs);
 	recv->held = false;
 	recv->segs = 0;
@@ -140,6 +141,8 @@ static void to_state(struct eng_qp *qp, enum eng_qp_state state)
 	}
 	if (state == ENG_QPS_SQD)
 		qp->drain_raised = false;
+	if (state == ENG_QPS_RTS)
+		qp->sq.failed = false;
 	if (state == ENG_QPS_RTS && eng_state(qp) == ENG_QPS_RTR)
 		qp->resp.established = true;
 	eng_state_set(qp, state);

@@ -125,6 +125,7 @@ void eng_requester_finish(struct eng_qp *qp, u8 status)
 /* IBTA vol. 1, 9.9.2: what a requester's error does to its QP. */
 void eng_requester_fail(struct eng_qp *qp, u8 status)
 {
+	qp->sq.failed = true;
 	eng_requester_finish(qp, status);
 	eng_state_send_error(qp);
 }

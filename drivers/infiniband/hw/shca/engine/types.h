@@ -47,6 +47,7 @@ struct eng_sendq {
 	u32 ssn;			/* requests for the wire so far: eng_sender_number() */
 	struct eng_chain out;		/* emitted, not pushed */
 	bool broken;			/* the ring said something impossible */
+	bool failed;			/* a request did: what is behind it is flushed */
 	bool emitted;			/* in this step */
 	bool running;			/* what shared->running was set to */
 };
