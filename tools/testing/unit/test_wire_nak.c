@@ -160,6 +160,66 @@ static void test_duplicate_read(void)
 	wpair_fini(&p);
 }
 
+/*
+ * Simulator, seed 5033 with invalidation: a duplicate READ arrives late, when the key that it names
+ * is gone.  That is no fault of the peer's: it is refused, which who still waits for it can use,
+ * and the connection goes on.
+ */
+static void test_ghost_of_a_read(void)
+{
+	u32 events = host_event_count;
+	struct cable_packet ghost;
+	struct shca_cqe wc;
+	struct host_mr key;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	host_mr_init(&p.bhost, &key, 4096, ALL_ACCESS);
+	wr = wpair_wr(&p, WR_READ, 1, 8);
+	wr.raddr = host_mr_addr(&key, 0);
+	wr.rkey = key.eng.key;
+	host_send(&p.a, &wr);
+	ghost = *cable_peek(0);
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.status, OK);
+	host_mr_fini(&key);
+	cable_inject(&ghost);
+	EXPECT_ACK(first_psn(&p.a), SYN_NAK_ACCESS);
+	EXPECT_NOTHING();
+	CHECK_EQ(host_query(&p.a), ENG_QPS_RTS);
+	CHECK_EQ(host_query(&p.b), ENG_QPS_RTS);
+	CHECK_EQ(host_event_count, events);
+	wr = wpair_wr(&p, WR_WRITE, 2, 8);
+	host_send(&p.a, &wr);
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.status, OK);
+	wpair_fini(&p);
+}
+
+/* The answer to a READ was lost, and the region is gone when it is asked for again. */
+static void test_repeated_read_of_nothing(void)
+{
+	struct shca_cqe wc;
+	struct host_mr key;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	host_mr_init(&p.bhost, &key, 4096, ALL_ACCESS);
+	wr = wpair_wr(&p, WR_READ, 1, 8);
+	wr.raddr = host_mr_addr(&key, 0);
+	wr.rkey = key.eng.key;
+	host_send(&p.a, &wr);
+	cable_deliver();
+	cable_drop();
+	host_mr_fini(&key);
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.status, REM_ACCESS);
+	CHECK_EQ(host_query(&p.b), ENG_QPS_RTS);
+	wpair_fini(&p);
+}
+
 /* 9.7.5.2.8: RNR NAK with the timer code of the responder; the packet is taken when it comes
  * again, those behind it are dropped without a sequence NAK. */
 static void test_rnr(void)
@@ -494,6 +554,8 @@ static const struct tap_test tests[] = {
 	{ "9.7.5.1.2: duplicate WRITE", test_duplicate_write },
 	{ "9.4.5: duplicate atomic", test_duplicate_atomic },
 	{ "9.7.5.1.1: duplicate READ", test_duplicate_read },
+	{ "a late duplicate of a READ whose key is gone (seed 5033)", test_ghost_of_a_read },
+	{ "a READ asked for again when its region is gone", test_repeated_read_of_nothing },
 	{ "9.7.5.2.8: RNR NAK", test_rnr },
 	{ "RNR NAK at the last packet", test_rnr_at_last },
 	{ "F01: rnr_retry on the wire", test_rnr_retries },

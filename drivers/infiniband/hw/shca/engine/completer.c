@@ -54,8 +54,8 @@ static ENG_COLD void refused(struct eng_qp *qp, const struct eng_frame *frame)
  */
 static void settle(struct eng_qp *qp)
 {
-	/* One error each (IBTA vol. 1, 10.3.1.6): what followed the failed request is flushed, also a
-	 * local one that was executed before that was known. */
+	/* One error each (IBTA vol. 1, 10.3.1.6): what followed the failed request is flushed, also
+	 * a local one that was executed before that was known. */
 	if (env_unlikely(qp->sq.failed))
 		return;
 	while (qp->sq.una != qp->sq.nxt) {

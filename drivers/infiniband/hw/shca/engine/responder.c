@@ -31,6 +31,10 @@ static ENG_COLD void refuse(struct eng_qp *qp, struct eng_runq *rq, struct eng_f
 		frame->rnr_timer = qp->attr.min_rnr_timer;
 		/* What follows in flight is out of sequence now and needs no NAK. */
 		qp->resp.nak_sent = true;
+	} else if (eng_psn_diff(frame->psn, qp->resp.epsn) < 0) {
+		/* A READ that comes again when its region is gone may be a ghost of one that was
+		 * answered: who still waits for it is told, and nothing happens here. */
+		qp->counters[ENG_CNT_ACCESS_NAKS] += reply == ENG_REPLY_NAK_ACCESS;
 	} else if (reply == ENG_REPLY_NAK_ACCESS) {
 		qp->counters[ENG_CNT_ACCESS_NAKS]++;
 		eng_state_error_event(qp, ENG_EVENT_QP_ACCESS_ERR);
