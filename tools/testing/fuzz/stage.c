@@ -176,7 +176,7 @@ void stage_post_send(struct end *e, struct stage_input *in)
 	u32 length = stage_u16(in) % (SLICE + 1);
 	struct shca_sge sge = { e->mem.base + sim_memory_at(&e->mem, SIM_OUT, slot), length,
 				e->local->eng.key };
-	struct sim_wr wr = {
+	struct post_wr wr = {
 		.wr_id = slot,
 		.opcode = stage_u8(in) % 7,
 		.flags = stage_u8(in) & (SHCA_SEND_SIGNALED | SHCA_SEND_FENCE),

@@ -47,7 +47,11 @@
 	X(RESIZE, "resize", 15)		/* CQs and SRQs get other rings */ \
 	X(RELINK, "relink", 15)		/* connections change between direct link and wire */ \
 	X(BUDGET, "budget", 40)		/* runners get small budgets */ \
-	X(WRAP, "wrap", 50)		/* initial PSNs just below 2^24 */
+	X(WRAP, "wrap", 50)		/* initial PSNs just below 2^24 */ \
+	X(XRC, "xrc", 30)		/* extended reliable connections */ \
+	X(WINDOWS, "windows", 40)	/* memory windows are bound */ \
+	X(FASTREG, "fastreg", 40)	/* fast registration */ \
+	X(INV, "inv", 70)		/* ... and invalidated, here or by the peer */
 
 enum sim_feature {
 #define X(id, name, percent) SIM_##id,

@@ -121,6 +121,12 @@ static void on_srq_event(struct eng_srq *eng, enum eng_event event)
 		sim_fail(host_of(eng->dev)->world, NULL, "an SRQ broke");
 }
 
+static void on_srq_idle(struct eng_srq *eng)
+{
+	(void)eng;
+	objects--;
+}
+
 static void on_mr_idle(struct eng_mr *eng)
 {
 	objects--;
@@ -159,6 +165,7 @@ static const struct eng_ops ops = {
 	.cq_event = on_cq_event,
 	.qp_event = on_qp_event,
 	.srq_event = on_srq_event,
+	.srq_idle = on_srq_idle,
 	.transmit = sim_net_transmit,
 	.transmit_end = sim_net_transmit_end,
 	.packet_span = sim_net_packet_span,
@@ -179,6 +186,7 @@ void sim_host_init(struct sim_host *host, struct world *w, u32 index)
 	host->dev.port_mtu = 4096;
 	host->pd = (struct eng_pd *)&host->pd;
 	host->other_pd = (struct eng_pd *)&host->other_pd;
+	host->xrcd = (const struct eng_xrcd *)&host->xrcd;
 	host->next_key = sim_rng_range(&w->rng, 1, 60000);
 }
 
@@ -295,14 +303,6 @@ bool sim_cq_poll(struct sim_cq *cq, struct shca_cqe *wc)
 
 /* ---- receive queues ---- */
 
-static void put_recv(u8 *at, u64 wr_id, const struct shca_sge *sge, u32 count)
-{
-	struct shca_recv_wqe head = { .wr_id = wr_id, .count = count };
-
-	memcpy(at, &head, sizeof(head));
-	memcpy(at + sizeof(head), sge, count * sizeof(*sge));
-}
-
 void sim_srq_init(struct sim_host *host, struct sim_srq *srq, u32 count, u32 sges)
 {
 	srq->count = count;
@@ -316,8 +316,20 @@ void sim_srq_init(struct sim_host *host, struct sim_srq *srq, u32 count, u32 sge
 	srq->eng.max_sge = sges;
 }
 
+void sim_srq_publish(struct sim_host *host, struct sim_srq *srq, struct sim_cq *cq, u32 srqn)
+{
+	srq->eng.srqn = srqn;
+	srq->eng.xrcd = host->xrcd;
+	srq->eng.cq = &cq->eng;
+	if (eng_srq_publish(&srq->eng))
+		abort();
+	objects++;
+}
+
 void sim_srq_fini(struct sim_srq *srq)
 {
+	if (srq->eng.xrcd)
+		eng_srq_retire(&srq->eng);
 	free(srq->shared);
 	free(srq->entries);
 }
@@ -342,15 +354,15 @@ void sim_srq_resize(struct sim_srq *srq, u32 count)
 
 void sim_srq_recv(struct sim_srq *srq, u64 wr_id, const struct shca_sge *sge, u32 count)
 {
-	put_recv(srq->entries + (size_t)(srq->prod & (srq->count - 1)) * srq->stride, wr_id, sge,
-		 count);
+	post_recv_wqe(srq->entries + (size_t)(srq->prod & (srq->count - 1)) * srq->stride,
+		      wr_id, sge, count);
 	env_store_release(&srq->shared->prod, ++srq->prod);
 }
 
 void sim_qp_recv(struct sim_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 count)
 {
-	put_recv(qp->rq + (size_t)(qp->rq_prod & (qp->rq_count - 1)) * qp->rq_stride, wr_id, sge,
-		 count);
+	post_recv_wqe(qp->rq + (size_t)(qp->rq_prod & (qp->rq_count - 1)) * qp->rq_stride,
+		      wr_id, sge, count);
 	env_store_release(&qp->shared->rq_prod, ++qp->rq_prod);
 	if (env_read(qp->shared->state) == ENG_QPS_ERR)
 		sim_qp_ring(qp, ENG_BUDGET_BYTES, ENG_BUDGET_WQES);
@@ -386,6 +398,18 @@ void sim_mr_free(struct sim_mr *mr)
 	eng_mr_retire(&mr->eng);
 }
 
+struct sim_mr *sim_key_new(struct sim_host *host, u8 kind)
+{
+	struct sim_mr *mr = zalloc(sizeof(*mr));
+
+	mr->eng.dev = &host->dev;
+	mr->eng.pd = host->pd;
+	mr->eng.key = host->next_key++ << 8 | 0x5a;
+	mr->eng.kind = kind;
+	sim_mr_publish(mr, 0);
+	return mr;
+}
+
 void sim_ah_publish(struct eng_ah *ah)
 {
 	if (eng_ah_publish(ah))
@@ -401,8 +425,8 @@ static void make_rings(struct sim_qp *qp, struct eng_qp_config *cfg, u32 depth)
 
 	if (payload < cfg->max_inline)
 		payload = cfg->max_inline;
-	qp->sq_count = depth;
-	qp->rq_count = cfg->srq ? 0 : depth;
+	qp->sq_count = cfg->xrc == ENG_XRC_TGT ? 0 : depth;
+	qp->rq_count = cfg->srq || cfg->xrc ? 0 : depth;
 	qp->sq_stride = (SHCA_SEND_WQE_HEAD + payload + 63) & ~63u;
 	qp->rq_stride = (SHCA_RECV_WQE_HEAD + cfg->max_recv_sge * 16 + 63) & ~63u;
 	qp->shared = zalloc(sizeof(*qp->shared));
@@ -418,10 +442,12 @@ struct sim_qp *sim_qp_new(struct sim_host *host, u32 qpn, const struct sim_qp_in
 	struct sim_qp *qp = zalloc(sizeof(*qp));
 	struct eng_qp_config cfg = {
 		.type = init->type,
+		.xrc = init->xrc,
+		.xrcd = init->xrc == ENG_XRC_TGT ? host->xrcd : NULL,
 		.qpn = qpn,
-		.pd = host->pd,
-		.send_cq = &init->cq->eng,
-		.recv_cq = &init->cq->eng,
+		.pd = init->xrc == ENG_XRC_TGT ? NULL : host->pd,
+		.send_cq = init->xrc == ENG_XRC_TGT ? NULL : &init->cq->eng,
+		.recv_cq = init->xrc ? NULL : &init->cq->eng,
 		.srq = init->srq ? &init->srq->eng : NULL,
 		.max_send_sge = init->sges,
 		.max_recv_sge = init->sges,
@@ -458,40 +484,8 @@ int sim_qp_state(struct sim_qp *qp, enum eng_qp_state state)
 	return err;
 }
 
-static void put_payload(u8 *at, const struct sim_wr *wr)
+void sim_qp_send(struct sim_qp *qp, const struct post_wr *wr)
 {
-	if (wr->opcode == WR_CAS || wr->opcode == WR_FAA) {
-		struct shca_atomic_ops atomic = { wr->compare_add, wr->swap };
-
-		memcpy(at, &atomic, sizeof(atomic));
-		at += sizeof(atomic);
-	}
-	if (wr->flags & SHCA_SEND_INLINE)
-		memcpy(at, wr->inline_data, wr->inline_length);
-	else
-		memcpy(at, wr->sge, wr->num_sge * sizeof(*wr->sge));
-}
-
-void sim_qp_send(struct sim_qp *qp, const struct sim_wr *wr)
-{
-	u8 *at = qp->sq + (size_t)(qp->sq_prod & (qp->sq_count - 1)) * qp->sq_stride;
-	struct shca_send_wqe head = {
-		.wr_id = wr->wr_id,
-		.opcode = wr->opcode,
-		.flags = wr->flags,
-		.ex = wr->imm,
-	};
-
-	if (wr->ahn) {
-		head.ud.qpn = wr->qpn;
-		head.ud.qkey = wr->qkey;
-		head.ud.ahn = wr->ahn;
-	} else {
-		head.remote.addr = wr->raddr;
-		head.remote.rkey = wr->rkey;
-	}
-	head.count = (u16)(wr->flags & SHCA_SEND_INLINE ? wr->inline_length : wr->num_sge);
-	memcpy(at, &head, sizeof(head));
-	put_payload(at + sizeof(head), wr);
+	post_send_wqe(qp->sq + (size_t)(qp->sq_prod & (qp->sq_count - 1)) * qp->sq_stride, wr);
 	env_store_release(&qp->shared->sq_prod, ++qp->sq_prod);
 }

@@ -9,16 +9,16 @@
 #include <rdma/shca-abi.h>
 #include "engine.h"
 #include "memory.h"
+#include "post.h"
 
 struct world;
-
-enum { WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_SEND_IMM, WR_READ, WR_CAS, WR_FAA };
 
 struct sim_host {
 	struct eng_dev dev;
 	struct world *world;
 	u32 index;
 	struct eng_pd *pd, *other_pd;	/* identities */
+	const struct eng_xrcd *xrcd;
 	u32 next_key;
 	struct sim_qp *deferred;	/* list for the worker */
 	bool worker_due;
@@ -60,24 +60,10 @@ struct sim_qp {
 
 struct sim_qp_init {
 	enum eng_qp_type type;
+	enum eng_xrc xrc;		/* a target has no queues of its own */
 	struct sim_cq *cq;		/* of both queues */
 	struct sim_srq *srq;
 	u32 depth, sges, max_inline;
-};
-
-/* A send in short form. */
-struct sim_wr {
-	u64 wr_id;
-	u8 opcode, flags;
-	u32 imm;
-	const struct shca_sge *sge;
-	u32 num_sge;
-	const void *inline_data;	/* SHCA_SEND_INLINE */
-	u32 inline_length;
-	u64 raddr;
-	u32 rkey;
-	u64 compare_add, swap;
-	u32 qpn, qkey, ahn;
 };
 
 void sim_host_init(struct sim_host *host, struct world *w, u32 index);
@@ -90,6 +76,8 @@ void sim_cq_resize(struct sim_cq *cq, u32 count);
 bool sim_cq_poll(struct sim_cq *cq, struct shca_cqe *wc);
 void sim_srq_init(struct sim_host *host, struct sim_srq *srq, u32 count, u32 sges);
 void sim_srq_fini(struct sim_srq *srq);
+/* Gives it a number, by which XRC messages name it. */
+void sim_srq_publish(struct sim_host *host, struct sim_srq *srq, struct sim_cq *cq, u32 srqn);
 void sim_srq_resize(struct sim_srq *srq, u32 count);
 void sim_srq_recv(struct sim_srq *srq, u64 wr_id, const struct shca_sge *sge, u32 count);
 
@@ -97,12 +85,14 @@ void sim_srq_recv(struct sim_srq *srq, u64 wr_id, const struct shca_sge *sge, u3
 struct sim_mr *sim_mr_new(struct sim_host *host, struct sim_memory *m, u32 at, u32 length);
 void sim_mr_publish(struct sim_mr *mr, u32 access);
 void sim_mr_free(struct sim_mr *mr);
+/* A key without a meaning, of enum eng_key_kind. */
+struct sim_mr *sim_key_new(struct sim_host *host, u8 kind);
 
 struct sim_qp *sim_qp_new(struct sim_host *host, u32 qpn, const struct sim_qp_init *init);
 /* Memory goes when the loop is between two events. */
 void sim_qp_free(struct sim_qp *qp);
 int sim_qp_state(struct sim_qp *qp, enum eng_qp_state state);
-void sim_qp_send(struct sim_qp *qp, const struct sim_wr *wr);
+void sim_qp_send(struct sim_qp *qp, const struct post_wr *wr);
 void sim_qp_recv(struct sim_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 count);
 /* The doorbell, with a budget; 0 bytes: left to the worker. */
 void sim_qp_ring(struct sim_qp *qp, u32 bytes, u32 wqes);

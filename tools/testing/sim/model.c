@@ -50,21 +50,6 @@ void sim_fail(struct world *w, const struct end *e, const char *why)
 		print_counters(w);
 }
 
-bool sim_model_takes_receive(u8 opcode)
-{
-	return opcode == WR_SEND || opcode == WR_SEND_IMM || opcode == WR_WRITE_IMM;
-}
-
-static bool atomic(u8 opcode)
-{
-	return opcode == WR_CAS || opcode == WR_FAA;
-}
-
-static bool writes(u8 opcode)
-{
-	return opcode == WR_WRITE || opcode == WR_WRITE_IMM;
-}
-
 void sim_model_excuse(struct end *e, u8 status)
 {
 	e->may_err = true;
@@ -74,6 +59,19 @@ void sim_model_excuse(struct end *e, u8 status)
 	/* Whoever is in ERR does not answer. */
 	e->peer->may_err = true;
 	e->peer->excuses |= 1u << RETRY_EXC | 1u << FLUSH;
+}
+
+static bool answers_are_lost(const struct end *e)
+{
+	return sim_features_lose_answers(e->w->features);
+}
+
+void sim_model_excuse_refusal(struct end *e)
+{
+	sim_model_excuse(e, REM_ACCESS);
+	/* 9.9.3: who refuses says so once, and is in ERR and silent from then on. */
+	if (answers_are_lost(e))
+		e->excuses |= 1u << RETRY_EXC;
 }
 
 /* The bytes that the network will move, before anything moves. */
@@ -93,10 +91,10 @@ static void promise(struct end *e, const struct request *r, u32 slot)
 	if (r->opcode == WR_READ) {
 		sim_memory_put(far, SIM_TARGET, slot, r->length, r->id);
 		sim_memory_promise(&e->mem, SIM_OUT, slot, bytes);
-	} else if (atomic(r->opcode)) {
+	} else if (sim_wr_is(r->opcode, SIM_WR_ATOMIC)) {
 		sim_memory_promise(&e->mem, SIM_OUT, slot, any);
 		sim_memory_promise(far, SIM_WORD, 0, any);
-	} else if (writes(r->opcode)) {
+	} else if (sim_wr_is(r->opcode, SIM_WR_WRITES)) {
 		/* A lost message of an unreliable service may be half there, and come late. */
 		if (e->type == ENG_QPT_UC)
 			bytes = (struct sim_slot){ SIM_ANY, far->slice, 0 };
@@ -132,17 +130,16 @@ void sim_model_posted(struct end *e, struct request *r)
 {
 	u32 slot = e->sent;
 
-	if (r->opcode != WR_READ && !atomic(r->opcode))
+	if (!sim_wr_is(r->opcode, SIM_WR_FETCHES))
 		sim_memory_put(&e->mem, SIM_OUT, slot, r->length, r->id);
 	promise(e, r, slot);
-	if (sim_model_takes_receive(r->opcode) && r->expect == OK)
+	if (sim_wr_is(r->opcode, SIM_WR_RECEIVE) && r->expect == OK)
 		remember_message(e, r);
 	else
 		r->message = ~0u;
 	if (r->expect != OK && r->expect != FLUSH) {
 		e->may_err = true;
-		/* 9.9.3: who refuses says so once, and is in ERR and silent from then on. */
-		if (refused_by_peer(r->expect) && sim_features_lose_answers(e->w->features))
+		if (refused_by_peer(r->expect) && answers_are_lost(e))
 			e->excuses |= 1u << RETRY_EXC;
 		if (e->type == ENG_QPT_RC) {
 			e->peer->excuses |= 1u << FLUSH | 1u << RETRY_EXC;
@@ -176,10 +173,10 @@ static void success(struct end *e, const struct request *r, u32 slot)
 {
 	u64 value;
 
-	e->w->messages++;
+	e->w->messages += !sim_wr_is(r->opcode, SIM_WR_LOCAL);
 	if (r->expect != OK) {
 		sim_fail(e->w, e, "success of what must fail");
-	} else if (writes(r->opcode) && e->type == ENG_QPT_RC) {
+	} else if (sim_wr_is(r->opcode, SIM_WR_WRITES) && e->type == ENG_QPT_RC) {
 		if (sim_memory_seen(&e->peer->mem, SIM_TARGET, slot) > SIM_SEEN_EITHER ||
 		    sim_memory_seen(&e->peer->mem, SIM_TARGET, slot) == SIM_SEEN_OLD)
 			sim_fail(e->w, e, "WRITE succeeded without its bytes");
@@ -189,7 +186,7 @@ static void success(struct end *e, const struct request *r, u32 slot)
 				      (struct sim_slot){ SIM_REST, r->length, r->id }))
 			sim_fail(e->w, e, "READ succeeded without its bytes");
 		sim_memory_adopt(&e->mem, SIM_OUT, slot);
-	} else if (atomic(r->opcode)) {
+	} else if (sim_wr_is(r->opcode, SIM_WR_ATOMIC)) {
 		sim_memory_read(&e->mem, sim_memory_at(&e->mem, SIM_OUT, slot), &value, 8);
 		if (value != r->before)
 			sim_fail(e->w, e, "an atomic returned another value");
@@ -233,6 +230,7 @@ static void finish(struct end *e, const struct request *r, u8 status)
 		flushed(e, r);
 	else
 		error(e, r, status);
+	sim_keys_finished(r, status);
 	if (status != OK)
 		e->failed = e->reported = true;
 	else if (r->message != ~0u)

@@ -5,7 +5,7 @@
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
-#include "sim.h"
+#include "traffic.h"
 
 /* model_receive.c */
 void sim_model_judge_receive(struct end *e, const struct shca_cqe *wc);

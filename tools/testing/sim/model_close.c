@@ -18,7 +18,7 @@ static enum happened atomic_happened(const struct end *e, u32 index, u64 word)
 	for (i = e->kept; i != e->sent; i++) {
 		const struct request *r = &e->sends[i % MAX_DEPTH];
 
-		if (r->opcode < WR_CAS || r->expect != OK || r->after != word)
+		if (!sim_wr_is(r->opcode, SIM_WR_ATOMIC) || r->expect != OK || r->after != word)
 			continue;
 		if (first == ~0u)
 			first = i - e->kept;
@@ -39,7 +39,7 @@ static bool word_is_possible(const struct end *e, u64 word)
 	for (i = e->kept; i != e->sent; i++) {
 		const struct request *r = &e->sends[i % MAX_DEPTH];
 
-		if (r->opcode < WR_CAS || r->expect != OK)
+		if (!sim_wr_is(r->opcode, SIM_WR_ATOMIC) || r->expect != OK)
 			continue;
 		if (!first)
 			first = r;
@@ -57,12 +57,12 @@ static enum happened request_happened(struct end *e, u32 index, u64 word)
 
 	if (r->expect != OK)
 		return UNKNOWN;
-	if (r->opcode >= WR_CAS)
+	if (sim_wr_is(r->opcode, SIM_WR_ATOMIC))
 		return atomic_happened(e, index, word);
-	if (r->opcode == WR_SEND || r->opcode == WR_SEND_IMM)
-		return heard ? HAPPENED : HAPPENED_NOT;
-	if (r->opcode == WR_READ)
+	if (sim_wr_is(r->opcode, SIM_WR_FETCHES | SIM_WR_LOCAL))
 		return UNKNOWN;
+	if (!sim_wr_is(r->opcode, SIM_WR_WRITES))
+		return heard ? HAPPENED : HAPPENED_NOT;
 	seen = sim_memory_seen(&e->peer->mem, SIM_TARGET, index);
 	if (seen == SIM_SEEN_ALIEN)
 		sim_fail(e->w, e, "WRITE left other bytes than its own");

@@ -7,7 +7,7 @@
  */
 #include "model.h"
 
-enum { WC_RECV_WRITE_IMM = 129, WC_WITH_IMM = 2, WC_GRH = 1 };
+enum { WC_RECV_WRITE_IMM = 129, WC_WITH_IMM = 2, WC_GRH = 1, WC_WITH_INV = 8 };
 
 /* Whoever takes from this queue may meet a receive that fails. */
 void sim_model_flaw(struct end *e)
@@ -50,12 +50,17 @@ static void judge_reliable(struct end *e, const struct shca_cqe *wc, u32 index)
 {
 	struct end *from = e->peer;
 	const struct request *r = &from->messages[e->heard % MESSAGES];
-	bool with_imm = r->opcode != WR_SEND;
+	bool with_imm = sim_wr_is(r->opcode, SIM_WR_IMM), with_inv = r->opcode == WR_SEND_INV;
 
 	if (e->heard++ == from->told) {
 		sim_fail(e->w, e, "a message that nobody sent");
 		return;
 	}
+	if (with_inv != !!(wc->wc_flags & WC_WITH_INV) ||
+	    (with_inv && (wc->ex != r->rkey || !sim_keys_invalidated(e, wc->ex))))
+		sim_fail(e->w, e, "a key was invalidated that should not be, or the other way");
+	if (e->xrc && sim_traffic_queue(e, index) != r->queue)
+		sim_fail(e->w, e, "a receive of another queue than the message names");
 	if (wc->byte_len != r->length ||
 	    (wc->opcode == WC_RECV_WRITE_IMM) != (r->opcode == WR_WRITE_IMM) ||
 	    !(wc->wc_flags & WC_WITH_IMM) != !with_imm || (with_imm && wc->ex != (u32)r->id)) {

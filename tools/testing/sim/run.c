@@ -5,7 +5,7 @@
  * Called by main.c.  Safety is judged all the time, by the model; liveness at the end: when faults
  * have stopped, every request must come back within a bound of virtual time.
  */
-#include "sim.h"
+#include "traffic.h"
 
 enum {
 	CHECK_STEPS = 400,	/* steps between two looks at all memory */

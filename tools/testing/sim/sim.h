@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "config.h"
 #include "host.h"
+#include "keys.h"
 #include "loop.h"
 #include "memory.h"
 #include "net.h"
@@ -20,6 +21,7 @@ enum {
 	MAX_PAIRS = 6,
 	MAX_DATAGRAMS = 4,
 	MAX_ENDS = 2 * MAX_PAIRS + MAX_DATAGRAMS,
+	XRC_QUEUES = 2,
 	MAX_DEPTH = 32,
 	MESSAGES = 4 * MAX_DEPTH,	/* more than can be on their way and unpolled */
 	TAGS = 16384,		/* unreliable messages that are remembered */
@@ -29,8 +31,8 @@ enum {
 
 /* Values of enum ibv_wc_status, and one of our own. */
 enum {
-	OK = 0, LOC_LEN = 1, LOC_QP_OP = 2, LOC_PROT = 4, FLUSH = 5, REM_INV = 9, REM_ACCESS = 10,
-	REM_OP = 11, RETRY_EXC = 12, RNR_EXC = 13,
+	OK = 0, LOC_LEN = 1, LOC_QP_OP = 2, LOC_PROT = 4, FLUSH = 5, BIND_ERR = 6, REM_INV = 9,
+	REM_ACCESS = 10, REM_OP = 11, RETRY_EXC = 12, RNR_EXC = 13,
 };
 
 struct request {
@@ -42,6 +44,11 @@ struct request {
 	u32 message;		/* its number among those that take a receive */
 	u64 before, after;	/* of the word, for atomics */
 	struct end *to;		/* of a datagram, NULL: the group */
+	u32 queue;		/* XRC: which one of the peer's */
+	struct sim_key *key;	/* that it uses or changes, and its number */
+	u32 rkey;
+	struct sim_key *own;	/* its memory is named with, and its number */
+	u32 lkey;
 };
 
 struct receive {
@@ -75,6 +82,7 @@ struct end {
 	struct world *w;
 	u32 index;
 	enum eng_qp_type type;
+	enum eng_xrc xrc;	/* the initiator sends, the target receives */
 	bool wire;
 	struct sim_host *host;
 	struct end *peer;
@@ -84,6 +92,11 @@ struct end {
 	struct sim_memory mem;
 	struct sim_mr *local, *remote, *readonly;	/* the last one: peers may only read */
 	struct inbox own, *in;
+	/* Of an XRC target: its queues, each with a part of the inbox, and the region of it. */
+	struct sim_srq xsrq[XRC_QUEUES];
+	struct inbox xin;
+	struct sim_mr *xmr;
+	struct sim_key keys[SIM_KEYS];
 	u32 sges, max_inline;
 
 	/* The model.  Requests from kept to sent are remembered, those to send_done are over. */
@@ -114,7 +127,7 @@ struct world {
 	struct sim_memory srq_mem[MAX_HOSTS];
 	struct inbox shared[MAX_HOSTS];
 	struct tag tags[TAGS];
-	u32 next_qpn;
+	u32 next_qpn, next_srqn;
 	u64 next_id, next_receive;
 	u32 steps_left;
 	u64 features;		/* as drawn; those of cfg stop when the run settles */
@@ -165,14 +178,8 @@ void sim_model_forget(struct end *e);
 void sim_model_check_memory(struct world *w);
 /* @e's QP, and by its silence the peer's, may fail from now on. */
 void sim_model_excuse(struct end *e, u8 status);
-bool sim_model_takes_receive(u8 opcode);
-
-/* traffic.c */
-void sim_traffic_send(struct end *e);
-/* A signalled request, so that everything before it is reported. */
-void sim_traffic_mark(struct end *e);
-void sim_traffic_receive(struct end *e, u32 count);
-void sim_traffic_ring(struct end *e);
+/* What @e posted may be refused for its key. */
+void sim_model_excuse_refusal(struct end *e);
 
 /* trouble.c */
 void sim_trouble_make(struct world *w);

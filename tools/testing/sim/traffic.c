@@ -4,13 +4,44 @@
  *
  * Called by run.c, a step at a time.
  */
-#include "sim.h"
+#include "traffic.h"
 
 enum { BAD_ODDS = 60 };		/* of requests, where a kind of flaw is on */
 
 static u32 below(struct world *w, u32 n)
 {
 	return sim_rng_below(&w->rng, n);
+}
+
+bool sim_wr_is(u8 opcode, u32 traits)
+{
+	static const u8 rows[] = {
+		[WR_WRITE]	= SIM_WR_WRITES,
+		[WR_WRITE_IMM]	= SIM_WR_WRITES | SIM_WR_RECEIVE | SIM_WR_IMM,
+		[WR_SEND]	= SIM_WR_RECEIVE,
+		[WR_SEND_IMM]	= SIM_WR_RECEIVE | SIM_WR_IMM,
+		[WR_READ]	= SIM_WR_FETCHES,
+		[WR_CAS]	= SIM_WR_FETCHES | SIM_WR_ATOMIC,
+		[WR_FAA]	= SIM_WR_FETCHES | SIM_WR_ATOMIC,
+		[WR_LOCAL_INV]	= SIM_WR_LOCAL,
+		[WR_BIND]	= SIM_WR_LOCAL,
+		[WR_SEND_INV]	= SIM_WR_RECEIVE,
+		[WR_REG]	= SIM_WR_LOCAL,
+	};
+
+	return rows[opcode] & traits;
+}
+
+#define ARRAY(rows)	(sizeof(rows) / sizeof((rows)[0]))
+
+bool sim_traffic_sends(const struct end *e)
+{
+	return e->xrc != ENG_XRC_TGT;
+}
+
+u32 sim_traffic_queue(const struct end *e, u32 index)
+{
+	return index / (e->w->cfg.depth / XRC_QUEUES);
 }
 
 static u8 any_opcode(struct end *e)
@@ -26,11 +57,15 @@ static u8 any_opcode(struct end *e)
 		{ WR_READ, SIM_READ, 1 << ENG_QPT_RC },
 		{ WR_FAA, SIM_ATOMIC, 1 << ENG_QPT_RC },
 		{ WR_CAS, SIM_ATOMIC, 1 << ENG_QPT_RC },
+		{ WR_BIND, SIM_WINDOWS, 1 << ENG_QPT_RC },
+		{ WR_REG, SIM_FASTREG, 1 << ENG_QPT_RC },
+		{ WR_LOCAL_INV, SIM_INV, 1 << ENG_QPT_RC },
+		{ WR_SEND_INV, SIM_INV, 1 << ENG_QPT_RC },
 	};
 	u32 i, n = 0;
-	u8 fit[7];
+	u8 fit[ARRAY(rows)];
 
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < ARRAY(rows); i++)
 		if (sim_has(&e->w->cfg, rows[i].feature) && rows[i].types >> e->type & 1)
 			fit[n++] = rows[i].opcode;
 	return n ? fit[below(e->w, n)] : WR_SEND_IMM;
@@ -71,20 +106,13 @@ static u32 cut(struct end *e, u64 addr, u32 length, u32 key, struct shca_sge *sg
 	return n;
 }
 
-struct draft {
-	struct request r;
-	struct sim_wr wr;
-	struct shca_sge sge[8];
-	u64 addr;
-	u32 lkey;
-	u8 bytes[256];
-};
-
 static void flaw_remote(struct end *e, struct draft *d)
 {
 	struct end *peer = e->peer;
 
 	d->r.expect = REM_ACCESS;
+	if (below(e->w, 2) && sim_keys_misuse(e, d))
+		return;
 	switch (below(e->w, 4)) {
 	case 0:
 		d->wr.rkey++;
@@ -104,9 +132,12 @@ static void flaw_remote(struct end *e, struct draft *d)
 
 static void flaw_operation(struct end *e, struct draft *d)
 {
-	bool atomic = d->r.opcode >= WR_CAS;
+	bool atomic = sim_wr_is(d->r.opcode, SIM_WR_ATOMIC);
 
-	if (atomic && below(e->w, 2)) {
+	if (e->xrc && below(e->w, 2)) {		/* no such queue */
+		d->r.expect = REM_INV;
+		d->wr.srqn = e->w->next_srqn;
+	} else if (atomic && below(e->w, 2)) {
 		d->r.expect = REM_INV;
 		d->wr.raddr += 4;
 	} else if (atomic) {
@@ -118,23 +149,33 @@ static void flaw_operation(struct end *e, struct draft *d)
 	}
 }
 
+static bool unlucky(struct end *e, enum sim_feature kind)
+{
+	return sim_has(&e->w->cfg, kind) && !below(e->w, BAD_ODDS);
+}
+
 /* At most one thing is wrong with a request. */
 static void flaw(struct end *e, struct draft *d)
 {
-	const struct sim_config *cfg = &e->w->cfg;
-	bool one_sided = d->r.opcode != WR_SEND && d->r.opcode != WR_SEND_IMM;
+	bool atomic = sim_wr_is(d->r.opcode, SIM_WR_ATOMIC);
+	bool remote = atomic || sim_wr_is(d->r.opcode, SIM_WR_FETCHES | SIM_WR_WRITES);
 
-	if (e->type == ENG_QPT_RC && d->r.opcode >= WR_CAS &&
-	    !(e->peer->access & ENG_ACCESS_REMOTE_ATOMIC)) {
+	if (sim_wr_is(d->r.opcode, SIM_WR_LOCAL)) {
+		if (unlucky(e, SIM_BAD_OP))
+			sim_keys_flaw_change(e, d);
+	} else if (e->type == ENG_QPT_RC && atomic &&
+		   !(e->peer->access & ENG_ACCESS_REMOTE_ATOMIC)) {
 		d->r.expect = REM_INV;
-	} else if (sim_has(cfg, SIM_BAD_RKEY) && !below(e->w, BAD_ODDS) && one_sided &&
-		   d->r.length && e->type == ENG_QPT_RC) {
+	} else if (e->type == ENG_QPT_RC && remote && d->r.length && unlucky(e, SIM_BAD_RKEY)) {
 		flaw_remote(e, d);
-	} else if (sim_has(cfg, SIM_BAD_LKEY) && !below(e->w, BAD_ODDS) && d->r.length) {
+	} else if (d->r.opcode == WR_SEND_INV && unlucky(e, SIM_BAD_RKEY)) {
+		d->r.expect = REM_ACCESS;
+		d->wr.imm ^= 1;
+	} else if (d->r.length && unlucky(e, SIM_BAD_LKEY)) {
 		d->r.expect = LOC_PROT;
-		d->lkey = d->r.opcode >= WR_READ && below(e->w, 2) ? e->readonly->eng.key :
-								      d->lkey + 1;
-	} else if (sim_has(cfg, SIM_BAD_OP) && !below(e->w, BAD_ODDS)) {
+		d->lkey = sim_wr_is(d->r.opcode, SIM_WR_FETCHES) && below(e->w, 2) ?
+			  e->readonly->eng.key : d->lkey + 1;
+	} else if (unlucky(e, SIM_BAD_OP)) {
 		flaw_operation(e, d);
 	}
 }
@@ -168,10 +209,18 @@ static void make_address(struct end *e, struct draft *d)
 		d->wr.qkey = QKEY;
 		return;
 	}
+	if (e->xrc) {
+		d->r.queue = below(e->w, XRC_QUEUES);
+		d->wr.srqn = peer->xsrq[d->r.queue].eng.srqn;
+	}
+	d->target = sim_wr_is(d->r.opcode, SIM_WR_ATOMIC) ?
+		    sim_memory_at(&peer->mem, SIM_WORD, 0) :
+		    sim_memory_at(&peer->mem, SIM_TARGET, slot);
+	if (!sim_wr_is(d->r.opcode, SIM_WR_FETCHES | SIM_WR_WRITES) ||
+	    (below(e->w, 2) && sim_keys_use(e, d)))
+		return;
 	d->wr.rkey = peer->remote->eng.key;
-	d->wr.raddr = peer->mem.base + (d->r.opcode >= WR_CAS ?
-		sim_memory_at(&peer->mem, SIM_WORD, 0) :
-		sim_memory_at(&peer->mem, SIM_TARGET, slot));
+	d->wr.raddr = peer->mem.base + d->target;
 }
 
 static void make_flags(struct end *e, struct draft *d)
@@ -181,22 +230,25 @@ static void make_flags(struct end *e, struct draft *d)
 
 	/* The last free entries are signalled, so that a full queue is never a silent one. */
 	d->r.signaled = !sim_has(cfg, SIM_SILENT) || below(e->w, 2) || waiting + 2 >= cfg->depth;
-	d->wr.flags = d->r.signaled ? SHCA_SEND_SIGNALED : 0;
+	d->wr.flags |= d->r.signaled ? SHCA_SEND_SIGNALED : 0;
 	if (sim_has(cfg, SIM_FENCE) && !below(e->w, 6))
 		d->wr.flags |= SHCA_SEND_FENCE;
 	if (!below(e->w, 3))
 		d->wr.flags |= SHCA_SEND_SOLICITED;
-	if (d->r.opcode < WR_READ && d->r.length <= e->max_inline && d->r.expect == OK &&
-	    below(e->w, 2))
+	if (!sim_wr_is(d->r.opcode, SIM_WR_FETCHES | SIM_WR_LOCAL) &&
+	    d->r.length <= e->max_inline && d->r.expect == OK && below(e->w, 2))
 		d->wr.flags |= SHCA_SEND_INLINE;
 }
 
 static void post(struct end *e, struct draft *d)
 {
-	if (d->r.opcode >= WR_CAS && d->r.expect == OK)
+	if (sim_wr_is(d->r.opcode, SIM_WR_ATOMIC) && d->r.expect == OK)
 		e->word = d->r.after;
 	sim_model_posted(e, &d->r);
-	if (d->wr.flags & SHCA_SEND_INLINE) {
+	sim_keys_posted(e, d);
+	if (sim_wr_is(d->r.opcode, SIM_WR_LOCAL)) {
+		d->wr.num_sge = 0;
+	} else if (d->wr.flags & SHCA_SEND_INLINE) {
 		sim_memory_pattern(d->bytes, d->r.length, d->r.id);
 		d->wr.inline_data = d->bytes;
 		d->wr.inline_length = d->r.length;
@@ -214,20 +266,32 @@ static bool room(const struct end *e)
 	return e->sent - e->kept < e->w->cfg.depth && unheard < MESSAGES - MAX_DEPTH;
 }
 
+static u32 length_for(struct end *e, u8 opcode)
+{
+	if (sim_wr_is(opcode, SIM_WR_LOCAL))
+		return 0;
+	return sim_wr_is(opcode, SIM_WR_ATOMIC) ? 8 : any_length(e);
+}
+
 void sim_traffic_send(struct end *e)
 {
 	struct draft d = { .r.id = e->w->next_id++, .r.opcode = any_opcode(e) };
 
-	if (!room(e))
+	if (!sim_traffic_sends(e) || !room(e))
 		return;
-	d.r.length = d.r.opcode >= WR_CAS ? 8 : any_length(e);
+	if ((sim_wr_is(d.r.opcode, SIM_WR_LOCAL) || d.r.opcode == WR_SEND_INV) &&
+	    !sim_keys_draft(e, &d))
+		return;
+	d.r.length = length_for(e, d.r.opcode);
 	d.addr = e->mem.base + sim_memory_at(&e->mem, SIM_OUT, e->sent);
 	d.lkey = e->local->eng.key;
 	d.wr.wr_id = d.r.id;
 	d.wr.opcode = d.r.opcode;
-	d.wr.imm = (u32)d.r.id;
+	if (!d.r.key)
+		d.wr.imm = (u32)d.r.id;
 	make_address(e, &d);
 	make_atomic(e, &d);
+	sim_keys_use_own(e, &d);
 	flaw(e, &d);
 	if (e->failed)
 		d.r.expect = FLUSH;
@@ -265,12 +329,24 @@ static void flaw_receive(struct end *e, struct receive *r, u32 *key)
 	}
 }
 
+static void post_receive(struct end *e, u32 index, u64 id, const struct shca_sge *sge)
+{
+	if (e->xrc)
+		sim_srq_recv(&e->xsrq[sim_traffic_queue(e, index)], id, sge, 1);
+	else if (e->srq)
+		sim_srq_recv(e->srq, id, sge, 1);
+	else
+		sim_qp_recv(e->qp, id, sge, 1);
+}
+
 void sim_traffic_receive(struct end *e, u32 count)
 {
 	struct world *w = e->w;
 	struct inbox *in = e->in;
 	struct shca_sge sge;
 
+	if (e->xrc == ENG_XRC_INI)
+		return;
 	for (; count && in->posted - in->done < w->cfg.depth; count--) {
 		u32 index = in->posted % w->cfg.depth, key = in->mr->eng.key;
 		struct receive r = { .length = w->cfg.slice + GRH_BYTES };
@@ -283,10 +359,7 @@ void sim_traffic_receive(struct end *e, u32 count)
 		sim_model_received(e, index, &r);
 		sge = (struct shca_sge){ in->mem->base + sim_memory_at(in->mem, SIM_IN, index),
 					 r.length, key };
-		if (e->srq)
-			sim_srq_recv(e->srq, r.id, &sge, 1);
-		else
-			sim_qp_recv(e->qp, r.id, &sge, 1);
+		post_receive(e, index, r.id, &sge);
 	}
 }
 

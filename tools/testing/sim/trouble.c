@@ -5,7 +5,7 @@
  *
  * Called by run.c.
  */
-#include "sim.h"
+#include "traffic.h"
 
 enum { OUTAGE_NS = 3000000, MANY_ROUNDS = 1000 };
 
@@ -143,8 +143,9 @@ static void drop_keys(struct end *e)
 	e->own.deregistered = true;
 	if (e->in == &e->own)
 		sim_model_flaw(e);
-	sim_model_excuse(e->peer, REM_ACCESS);
+	sim_model_excuse_refusal(e->peer);
 	sim_model_excuse(e->peer, REM_OP);
+	sim_keys_release_region(e);
 	sim_mr_free(local);
 	sim_mr_free(remote);
 	sim_mr_free(readonly);
@@ -153,7 +154,8 @@ static void drop_keys(struct end *e)
 
 static void drain(struct end *e)
 {
-	if (e->failed || e->type != ENG_QPT_RC || sim_qp_state(e->qp, ENG_QPS_SQD))
+	if (e->failed || e->type != ENG_QPT_RC || !sim_traffic_sends(e) ||
+	    sim_qp_state(e->qp, ENG_QPS_SQD))
 		return;
 	sim_trace(e->w, "end %u to SQD", e->index);
 	relax(e->w);
@@ -210,11 +212,9 @@ static void cut_wire(struct world *w)
 
 static void resize(struct world *w, struct end *e)
 {
-	struct sim_srq *srq = &w->srq[e->host->index];
-
 	sim_cq_resize(&e->cq, 4 * w->cfg.depth << below(w, 3));
 	if (e->srq)
-		sim_srq_resize(srq, w->cfg.depth << below(w, 2));
+		sim_srq_resize(e->srq, w->cfg.depth << below(w, 2));
 }
 
 void sim_trouble_make(struct world *w)

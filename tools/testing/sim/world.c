@@ -28,7 +28,7 @@ void sim_world_make_keys(struct end *e)
 	e->local = sim_mr_new(e->host, &e->mem, 0, end);
 	sim_mr_publish(e->local, ENG_ACCESS_LOCAL_WRITE);
 	e->remote = sim_mr_new(e->host, &e->mem, at, end - at);
-	sim_mr_publish(e->remote, ENG_ACCESS_LOCAL_WRITE | REMOTE);
+	sim_mr_publish(e->remote, ENG_ACCESS_LOCAL_WRITE | REMOTE | ENG_ACCESS_MW_BIND);
 	e->readonly = sim_mr_new(e->host, &e->mem, 0, end);
 	sim_mr_publish(e->readonly, ENG_ACCESS_REMOTE_READ);
 	e->own.mr = e->local;
@@ -39,8 +39,9 @@ void sim_world_make_qp(struct end *e)
 	struct world *w = e->w;
 	struct sim_qp_init init = {
 		.type = e->type,
+		.xrc = e->xrc,
 		.cq = &e->cq,
-		.srq = e->srq,
+		.srq = e->xrc ? NULL : e->srq,
 		.depth = w->cfg.depth,
 		.sges = e->sges,
 		.max_inline = e->max_inline,
@@ -53,7 +54,24 @@ void sim_world_make_qp(struct end *e)
 		w->next_qpn = 2;
 }
 
-static void end_init(struct world *w, enum eng_qp_type type, bool wire)
+/* Its receives are found by number, whoever of the domain the message comes from. */
+static void make_queues(struct end *e)
+{
+	u32 i;
+
+	for (i = 0; i < XRC_QUEUES; i++) {
+		sim_srq_init(e->host, &e->xsrq[i], e->w->cfg.depth, 1);
+		sim_srq_publish(e->host, &e->xsrq[i], &e->cq, e->w->next_srqn++);
+	}
+	e->xmr = sim_mr_new(e->host, &e->mem, 0, sim_memory_bytes(&e->mem));
+	sim_mr_publish(e->xmr, ENG_ACCESS_LOCAL_WRITE);
+	e->srq = &e->xsrq[0];
+	e->in = &e->xin;
+	e->xin.mem = &e->mem;
+	e->xin.mr = e->xmr;
+}
+
+static void end_init(struct world *w, enum eng_qp_type type, enum eng_xrc xrc, bool wire)
 {
 	struct end *e = &w->end[w->ends];
 	const struct sim_config *cfg = &w->cfg;
@@ -61,6 +79,7 @@ static void end_init(struct world *w, enum eng_qp_type type, bool wire)
 	e->w = w;
 	e->index = w->ends++;
 	e->type = type;
+	e->xrc = xrc;
 	e->wire = wire;
 	e->host = &w->host[sim_rng_below(&w->rng, cfg->hosts)];
 	e->sges = sim_has(cfg, SIM_SGES) ? sim_rng_range(&w->rng, 1, 5) : 1;
@@ -70,7 +89,9 @@ static void end_init(struct world *w, enum eng_qp_type type, bool wire)
 	sim_cq_init(e->host, &e->cq, 4 * cfg->depth);
 	e->own.mem = &e->mem;
 	e->in = &e->own;
-	if (sim_has(cfg, SIM_SRQ) && sim_rng_below(&w->rng, 2)) {
+	if (xrc == ENG_XRC_TGT) {
+		make_queues(e);
+	} else if (!xrc && sim_has(cfg, SIM_SRQ) && sim_rng_below(&w->rng, 2)) {
 		e->srq = &w->srq[e->host->index];
 		e->in = &w->shared[e->host->index];
 	}
@@ -157,6 +178,7 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 	w->lossy = sim_has(cfg, SIM_HEAVY) ? sim_features_lose(cfg->features) :
 		   cfg->features & (1ull << SIM_PARTITION | 1ull << SIM_MASK | 1ull << SIM_DELAY);
 	w->next_qpn = sim_rng_below(&w->rng, 2) ? 0xfffff0 : sim_rng_range(&w->rng, 2, 0xfffffe);
+	w->next_srqn = sim_rng_range(&w->rng, 1, 1000);
 	w->next_id = 1 + sim_rng_below(&w->rng, 1u << 30);
 	for (i = 0; i < cfg->hosts; i++)
 		sim_host_init(&w->host[i], w, i);
@@ -165,16 +187,18 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 	for (i = 0; i < cfg->pairs; i++) {
 		enum eng_qp_type type = sim_has(cfg, SIM_UC) && sim_rng_one_in(&w->rng, 4) ?
 					ENG_QPT_UC : ENG_QPT_RC;
+		bool xrc = type == ENG_QPT_RC && sim_has(cfg, SIM_XRC) &&
+			   sim_rng_one_in(&w->rng, 3);
 		bool wire = make_wire(w);
 
-		end_init(w, type, wire);
-		end_init(w, type, wire);
+		end_init(w, type, xrc ? ENG_XRC_INI : ENG_XRC_NONE, wire);
+		end_init(w, type, xrc ? ENG_XRC_TGT : ENG_XRC_NONE, wire);
 		w->end[2 * i].peer = &w->end[2 * i + 1];
 		w->end[2 * i + 1].peer = &w->end[2 * i];
 		sim_world_connect(&w->end[2 * i]);
 	}
 	for (i = 0; i < cfg->datagrams; i++) {
-		end_init(w, ENG_QPT_UD, make_wire(w));
+		end_init(w, ENG_QPT_UD, ENG_XRC_NONE, make_wire(w));
 		w->end[w->ends - 1].peer = &w->end[w->ends - 1];
 		sim_world_connect(&w->end[w->ends - 1]);
 	}
@@ -183,6 +207,9 @@ void sim_world_init(struct world *w, const struct sim_config *cfg, bool trace)
 static void end_fini(struct end *e)
 {
 	sim_qp_free(e->qp);
+	sim_keys_free(e);
+	if (e->xmr)
+		sim_mr_free(e->xmr);
 	sim_mr_free(e->local);
 	sim_mr_free(e->remote);
 	sim_mr_free(e->readonly);
@@ -191,7 +218,7 @@ static void end_fini(struct end *e)
 void sim_world_fini(struct world *w)
 {
 	struct sim_event event;
-	u32 i;
+	u32 i, k;
 
 	for (i = 0; i < w->ends; i++)
 		end_fini(&w->end[i]);
@@ -204,6 +231,8 @@ void sim_world_fini(struct world *w)
 	sim_host_reap();
 	for (i = 0; i < w->ends; i++) {
 		sim_memory_fini(&w->end[i].mem);
+		for (k = 0; k < XRC_QUEUES && w->end[i].xmr; k++)
+			sim_srq_fini(&w->end[i].xsrq[k]);
 		sim_cq_fini(&w->end[i].cq);
 	}
 	for (i = 0; i < w->cfg.hosts; i++) {
@@ -314,6 +343,7 @@ void sim_world_connect(struct end *e)
 			both[i]->access &= ~(u32)ENG_ACCESS_REMOTE_ATOMIC;
 		if (both[i]->in->flawed)
 			sim_model_excuse(both[i], FLUSH);
+		sim_keys_renew(both[i]);
 	}
 	if (e->type == ENG_QPT_UD) {
 		make_datagram_ready(e);

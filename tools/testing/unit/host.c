@@ -469,50 +469,31 @@ enum eng_qp_state host_query(struct host_qp *qp)
 	return eng_qp_query(qp->eng, &attr, &draining);
 }
 
-static void put_payload(u8 *at, const struct host_wr *wr)
-{
-	struct shca_sge sge = { (u64)(unsigned long)wr->addr, wr->length, wr->lkey };
-
-	if (wr->opcode == WR_CAS || wr->opcode == WR_FAA) {
-		struct shca_atomic_ops atomic = { wr->compare_add, wr->swap };
-
-		memcpy(at, &atomic, sizeof(atomic));
-		at += sizeof(atomic);
-	}
-	if (wr->flags & SHCA_SEND_INLINE)
-		memcpy(at, wr->addr, wr->length);
-	else if (wr->sge)
-		memcpy(at, wr->sge, wr->num_sge * sizeof(sge));
-	else
-		memcpy(at, &sge, sizeof(sge));
-}
-
 void host_put_send(struct host_qp *qp, const struct host_wr *wr)
 {
 	u8 *at = qp->sq + (size_t)(qp->sq_prod & (qp->sq_count - 1)) * qp->sq_stride;
-	struct shca_send_wqe head = {
+	struct shca_sge one = { (u64)(unsigned long)wr->addr, wr->length, wr->lkey };
+	struct post_wr post = {
 		.wr_id = wr->wr_id,
 		.opcode = wr->opcode,
 		.flags = wr->flags,
-		.ex = wr->imm,
+		.imm = wr->imm,
+		.sge = wr->sge ? wr->sge : &one,
+		.num_sge = wr->sge || !wr->addr ? wr->num_sge : 1,
+		.inline_data = wr->addr,
+		.inline_length = wr->length,
+		.raddr = wr->raddr,
+		.rkey = wr->rkey,
+		.srqn = wr->srqn,
+		.compare_add = wr->compare_add,
+		.swap = wr->swap,
+		.qpn = wr->qpn,
+		.qkey = wr->qkey,
+		.ahn = wr->ahn,
+		.bind = wr->bind,
 	};
 
-	if (wr->ahn) {
-		head.ud.qpn = wr->qpn;
-		head.ud.qkey = wr->qkey;
-		head.ud.ahn = wr->ahn;
-	} else {
-		head.remote.addr = wr->raddr;
-		head.remote.rkey = wr->rkey;
-		head.remote.xrc_srqn = wr->srqn;
-	}
-	head.count = wr->flags & SHCA_SEND_INLINE ? (u16)wr->length :
-		     wr->sge || !wr->addr ? (u16)wr->num_sge : 1;
-	memcpy(at, &head, sizeof(head));
-	if (head.count)
-		put_payload(at + sizeof(head), wr);
-	if (wr->bind)
-		memcpy(at + sizeof(head), wr->bind, sizeof(*wr->bind));
+	post_send_wqe(at, &post);
 	env_store_release(&qp->shared->sq_prod, ++qp->sq_prod);
 }
 
@@ -533,19 +514,10 @@ void host_send(struct host_qp *qp, const struct host_wr *wr)
 		host_doorbell(qp);
 }
 
-static void put_recv(u8 *at, u64 wr_id, const struct shca_sge *sge, u32 count)
-{
-	struct shca_recv_wqe head = { .wr_id = wr_id, .count = count };
-
-	memcpy(at, &head, sizeof(head));
-	if (count)
-		memcpy(at + sizeof(head), sge, count * sizeof(*sge));
-}
-
 void host_recv_sges(struct host_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 count)
 {
-	put_recv(qp->rq + (size_t)(qp->rq_prod & (qp->rq_count - 1)) * qp->rq_stride, wr_id, sge,
-		 count);
+	post_recv_wqe(qp->rq + (size_t)(qp->rq_prod & (qp->rq_count - 1)) * qp->rq_stride,
+		      wr_id, sge, count);
 	env_store_release(&qp->shared->rq_prod, ++qp->rq_prod);
 	env_mb();
 	if (env_read(qp->shared->state) == ENG_QPS_ERR)
@@ -563,8 +535,8 @@ void host_srq_recv(struct host_srq *srq, u64 wr_id, u64 addr, u32 length, u32 lk
 {
 	struct shca_sge sge = { addr, length, lkey };
 
-	put_recv(srq->entries + (size_t)(srq->prod & (srq->count - 1)) * srq->stride, wr_id, &sge,
-		 1);
+	post_recv_wqe(srq->entries + (size_t)(srq->prod & (srq->count - 1)) * srq->stride,
+		      wr_id, &sge, 1);
 	env_store_release(&srq->shared->prod, ++srq->prod);
 }
 

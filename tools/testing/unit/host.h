@@ -13,6 +13,7 @@
 #include <shca_env.h>
 #include <rdma/shca-abi.h>
 #include "engine.h"
+#include "post.h"
 
 struct host_qp;
 
@@ -83,11 +84,6 @@ struct host_wr {
 	u64 compare_add, swap;
 	u32 qpn, qkey, ahn, srqn;
 	const struct shca_bind_ops *bind;
-};
-
-enum {
-	WR_WRITE, WR_WRITE_IMM, WR_SEND, WR_SEND_IMM, WR_READ, WR_CAS, WR_FAA, WR_LOCAL_INV,
-	WR_BIND, WR_SEND_INV, WR_REG = 0x20,
 };
 
 extern u64 host_now;			/* ns */
