@@ -102,7 +102,7 @@ SHIM_EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, v
 	return create(context, &attr, false);
 }
 
-static int check_ex(const struct ibv_cq_init_attr_ex *attr)
+static int check_ex(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
 
@@ -111,14 +111,15 @@ static int check_ex(const struct ibv_cq_init_attr_ex *attr)
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && (attr->flags & ~SUPPORTED_FLAGS))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
-	    (!attr->parent_domain || !shim_pd(attr->parent_domain)->parent))
+	    (!attr->parent_domain || attr->parent_domain->context != context ||
+	     !shim_pd(attr->parent_domain)->parent))
 		return EINVAL;
 	return 0;
 }
 
 struct ibv_cq_ex *shim_cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
-	int err = check_ex(attr);
+	int err = check_ex(context, attr);
 
 	if (!err && (attr->cqe < 1 || attr->cqe > INT32_MAX ||
 		     attr->comp_vector >= (uint32_t)context->num_comp_vectors))

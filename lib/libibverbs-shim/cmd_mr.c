@@ -55,6 +55,15 @@ static unsigned int drop_optional(struct ibv_context *context, unsigned int acce
 		access : access & ~IBV_ACCESS_OPTIONAL_RANGE;
 }
 
+/* Of a device that cannot, the kernel says no more than that the flag is not allowed. */
+static bool pages_on_demand(struct ibv_context *context)
+{
+	struct ibv_device_attr_ex attr;
+
+	return shim_query_device_attr(context, &attr) ||
+	       attr.odp_caps.general_caps & IBV_ODP_SUPPORT;
+}
+
 SHIM_EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 					    uint64_t iova, unsigned int access)
 {
@@ -75,6 +84,8 @@ SHIM_EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_
 	if (err)
 		goto out_free;
 	err = command_reg(pd, mr, iova, drop_optional(pd->context, access));
+	if (err == EINVAL && mr->kind == MR_ON_DEMAND && !pages_on_demand(pd->context))
+		err = EOPNOTSUPP;
 	if (err)
 		goto out_fork;
 	shim_pd_get(pd);

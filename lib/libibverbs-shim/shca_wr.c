@@ -117,10 +117,15 @@ static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 
 static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
 {
-	struct shca_send_wqe *wqe = of(ex)->build.wqe;
+	struct shca_qp *qp = of(ex);
 
-	if (wqe)
-		wqe->remote.xrc_srqn = srqn;
+	if (!qp->build.wqe)
+		return;
+	if (SHIM_UNLIKELY(qp->ibv.qp_type != IBV_QPT_XRC_SEND)) {
+		fail(qp, EINVAL);
+		return;
+	}
+	qp->build.wqe->remote.xrc_srqn = srqn;
 }
 
 static void wr_rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr)
@@ -186,6 +191,10 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn
 
 	if (!wqe)
 		return;
+	if (SHIM_UNLIKELY(qp->ibv.qp_type != IBV_QPT_UD)) {
+		fail(qp, EINVAL);
+		return;
+	}
 	wqe->ud.ahn = shim_container_of(ah, struct shca_ah, ibv)->resp.ahn;
 	wqe->ud.qpn = qpn;
 	wqe->ud.qkey = qkey;
