@@ -16,6 +16,7 @@ struct story {
 	bool (*holds)(struct wpair *p);
 	u32 requests;		/* wr_id 0, 1, ... of A's */
 	u32 receives;		/* wr_id 100, ... of B's, in order */
+	void (*late)(struct wpair *p);	/* when nothing more moves by itself, or NULL */
 };
 
 static void post(struct wpair *p, struct host_wr wr)
@@ -139,12 +140,60 @@ static bool mixture_holds(struct wpair *p)
 	       host_mr_check(&p->amr, 40000, 4000, 4) && host_mr_check(&p->bmr, 50000, 6000, 5);
 }
 
+/* Messages that find no receive; it comes when nothing moves any more. */
+static void post_unexpected(struct wpair *p)
+{
+	u32 i;
+
+	host_mr_fill(&p->amr, 0, 6000, 2);
+	for (i = 0; i < 4; i++)
+		post(p, at(p, wpair_wr(p, WR_SEND, i, 1500), 1500 * i, 0));
+}
+
+static void receive_late(struct wpair *p)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		wpair_recv(p, 100 + i, 1500 * i, 1500);
+}
+
+/* One READ or atomic at a time. */
+static void post_singly(struct wpair *p)
+{
+	wpair_modify(&p->a, (struct eng_qp_attr){ .max_rd_atomic = 1 }, ENG_QP_MAX_QP_RD_ATOMIC);
+	post_mixture(p);
+}
+
+static void post_and_drain(struct wpair *p)
+{
+	post_mixture(p);
+	host_doorbell(&p->a);
+	host_state(&p->a, ENG_QPS_SQD);
+}
+
+/* Whatever was lost, the queue gets empty in SQD (10.3.1.5). */
+static void drained(struct wpair *p)
+{
+	struct eng_qp_attr attr;
+	bool draining;
+
+	while (eng_qp_query(p->a.eng, &attr, &draining), draining) {
+		CHECK(cable_tick());
+		cable_run();
+	}
+	host_state(&p->a, ENG_QPS_RTS);
+}
+
 static const struct story stories[] = {
-	{ "WRITE", post_writes, writes_hold, 3, 0 },
-	{ "SEND", post_sends, sends_hold, 3, 3 },
-	{ "READ", post_reads, reads_hold, 3, 0 },
-	{ "atomics", post_atomics, atomics_hold, 8, 0 },
-	{ "mixture", post_mixture, mixture_holds, 7, 2 },
+	{ "WRITE", post_writes, writes_hold, 3, 0, NULL },
+	{ "SEND", post_sends, sends_hold, 3, 3, NULL },
+	{ "READ", post_reads, reads_hold, 3, 0, NULL },
+	{ "atomics", post_atomics, atomics_hold, 8, 0, NULL },
+	{ "mixture", post_mixture, mixture_holds, 7, 2, NULL },
+	{ "late receives", post_unexpected, sends_hold, 4, 4, receive_late },
+	{ "singly", post_singly, mixture_holds, 7, 2, NULL },
+	{ "drained", post_and_drain, mixture_holds, 7, 2, drained },
 };
 
 /* One run; *@packets: how many there were. */
@@ -162,6 +211,10 @@ static void run_story(const struct story *s, struct cable_script script, u32 *pa
 	cable_set_script(script);
 	s->post(&p);
 	host_doorbell(&p.a);
+	if (s->late) {
+		cable_run();
+		s->late(&p);
+	}
 	for (i = 0; i < s->requests; i++) {
 		CHECK(cable_wait(&p.acq, &wc));
 		CHECK_EQ(wc.status, OK);
@@ -199,6 +252,59 @@ static void test_sends(void) { all_fates(&stories[1]); }
 static void test_reads(void) { all_fates(&stories[2]); }
 static void test_atomics(void) { all_fates(&stories[3]); }
 static void test_mixture(void) { all_fates(&stories[4]); }
+static void test_late(void) { all_fates(&stories[5]); }
+static void test_singly(void) { all_fates(&stories[6]); }
+static void test_drained(void) { all_fates(&stories[7]); }
+
+/* 9.8.2: an unreliable connection loses whole messages, and delivers the others in order. */
+static void run_unreliable(struct cable_script script, u32 messages, u32 least)
+{
+	u32 i, heard = 0, next = 0;
+	struct shca_cqe wc;
+	struct wpair p;
+
+	wpair_make(&p, ENG_QPT_UC);
+	cable_connect(&p.a, &p.b);
+	cable_set_script(script);
+	for (i = 0; i < messages; i++) {
+		struct host_wr wr = at(&p, wpair_wr(&p, WR_SEND_IMM, i, 2500), 4096 * i, 0);
+
+		host_mr_fill(&p.amr, 4096 * i, 2500, i);
+		wpair_recv(&p, i, 4096 * i, 2500);
+		wr.imm = i;
+		post(&p, wr);
+	}
+	host_doorbell(&p.a);
+	cable_run();
+	for (; host_poll(&p.bcq, &wc); heard++, next = wc.ex + 1) {
+		CHECK_EQ(wc.status, OK);
+		CHECK_EQ(wc.byte_len, 2500);
+		CHECK(wc.ex >= next);
+		CHECK(host_mr_check(&p.bmr, 4096 * (u32)wc.wr_id, 2500, wc.ex));
+		/* Three packets each. */
+		CHECK(script.fate != CABLE_LOST || wc.ex != script.number / 3);
+	}
+	CHECK(heard >= least);
+	CHECK(heard <= messages - (script.fate == CABLE_LOST));
+	wpair_fini(&p);
+}
+
+static void test_unreliable(void)
+{
+	enum { MESSAGES = 6 };
+	u32 k;
+
+	CHECK_SUB(run_unreliable((struct cable_script){ ~0u, CABLE_GOOD }, MESSAGES, MESSAGES));
+	for (k = 0; k < 3 * MESSAGES; k++) {
+		CHECK_SUB(run_unreliable((struct cable_script){ k, CABLE_LOST }, MESSAGES,
+					 MESSAGES - 1));
+		CHECK_SUB(run_unreliable((struct cable_script){ k, CABLE_TWICE }, MESSAGES,
+					 MESSAGES - 1));
+		/* It misses where it was, and disturbs where it comes. */
+		CHECK_SUB(run_unreliable((struct cable_script){ k, CABLE_LATE }, MESSAGES,
+					 MESSAGES - 2));
+	}
+}
 
 static const struct tap_test tests[] = {
 	{ "WRITE, packet k lost, doubled, late", test_writes },
@@ -206,6 +312,10 @@ static const struct tap_test tests[] = {
 	{ "READ, packet k lost, doubled, late", test_reads },
 	{ "atomics, packet k lost, doubled, late", test_atomics },
 	{ "mixture, packet k lost, doubled, late", test_mixture },
+	{ "late receives, packet k lost, doubled, late", test_late },
+	{ "one READ at a time, packet k lost, doubled, late", test_singly },
+	{ "SQD, packet k lost, doubled, late", test_drained },
+	{ "UC, packet k lost, doubled, late", test_unreliable },
 };
 
 TAP_MAIN(tests)

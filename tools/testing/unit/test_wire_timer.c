@@ -39,6 +39,10 @@ static void silence(u8 timeout, u8 retries)
 
 static void test_silence(void)
 {
+	u8 code;
+
+	for (code = 1; code <= 20; code++)
+		CHECK_SUB(silence(code, 0));
 	CHECK_SUB(silence(14, 7));
 	CHECK_SUB(silence(14, 0));
 	CHECK_SUB(silence(1, 3));
