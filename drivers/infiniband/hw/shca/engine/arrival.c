@@ -3,7 +3,7 @@
  * arrival.c - from the network to a QP, and from there to its responder or its requests.
  *
  * The host calls eng_wire_receive(): what can be judged without owning a QP is judged there, then
- * the packet waits in the QP's inbox, a list as in inbox.c, but bounded, since it is filled by
+ * the packet waits in the QP's inbox (inbox.c), which is bounded, since it is filled by
  * strangers.  The owner takes it from there.  Nothing that a packet says is believed before it is
  * compared with what this side knows; whatever does not fit is dropped and counted by reason, or
  * answered as IBTA vol. 1, 9.7 and 9.8 have it.
@@ -11,6 +11,7 @@
 #include "arrival.h"
 #include "answer.h"
 #include "headers.h"
+#include "inbox.h"
 #include "mcast.h"
 #include "packet.h"
 #include "psn.h"
@@ -18,9 +19,6 @@
 #include "run.h"
 #include "sender.h"
 #include "state.h"
-
-/* The inbox of a destroyed QP: an address that is no packet. */
-#define PACKETS_CLOSED	((struct eng_packet *)1)
 
 enum {
 	MULTICAST_QPN = 0xffffff,
@@ -84,25 +82,17 @@ static bool wrong_way(const struct eng_qp *qp, u8 opcode)
 /* False: the QP is gone, or has more than enough to do. */
 static bool push_packet(struct eng_qp *qp, struct eng_packet *packet)
 {
-	struct eng_packet *head, *seen;
+	struct eng_chain alone = { &packet->item, &packet->item };
 
 	if (env_fetch_add(&qp->packets_waiting, 1) >= ENG_WIRE_INBOX) {
 		(void)env_fetch_add(&qp->packets_waiting, -1ull);
 		eng_arrival_count(qp->dev, ENG_CNT_RX_OVERFLOW);
 		return false;
 	}
-	head = env_read(qp->packet_inbox);
-	for (;;) {
-		if (env_unlikely(head == PACKETS_CLOSED)) {
-			eng_arrival_count(qp->dev, ENG_CNT_RX_NO_QP);
-			return false;
-		}
-		packet->next = head;
-		seen = env_cmpxchg(&qp->packet_inbox, head, packet);
-		if (env_likely(seen == head))
-			return true;
-		head = seen;
-	}
+	if (env_likely(eng_inbox_push(&qp->packet_inbox, alone)))
+		return true;
+	eng_arrival_count(qp->dev, ENG_CNT_RX_NO_QP);
+	return false;
 }
 
 /* Under RCU. */
@@ -177,40 +167,25 @@ static void let_go(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *pa
 		qp->dev->ops->packet_done(packet);
 }
 
-static void append_packets(struct eng_qp *qp, struct eng_packet *newest)
+static struct eng_packet *item_packet(struct eng_item *item)
 {
-	struct eng_packet *oldest_first = NULL, *last = newest, *next;
-
-	for (; newest; newest = next) {
-		next = newest->next;
-		newest->next = oldest_first;
-		oldest_first = newest;
-	}
-	if (!oldest_first)
-		return;
-	if (qp->wire.in)
-		qp->wire.in_last->next = oldest_first;
-	else
-		qp->wire.in = oldest_first;
-	qp->wire.in_last = last;
-	qp->wired = true;
+	return env_container(item, struct eng_packet, item);
 }
 
 void eng_arrival_take(struct eng_qp *qp)
 {
-	/* As in eng_inbox_take(): who pushed before this look set AGAIN. */
-	if (env_read(qp->packet_inbox))
-		append_packets(qp, env_xchg(&qp->packet_inbox, NULL));
+	eng_inbox_take(&qp->packet_inbox, &qp->wire.in);
+	if (qp->wire.in.first)
+		qp->wired = true;
 }
 
 static void drop_list(struct eng_qp *qp)
 {
-	struct eng_packet *packet;
+	struct eng_item *item;
 
-	while ((packet = qp->wire.in)) {
-		qp->wire.in = packet->next;
+	while ((item = eng_list_pop(&qp->wire.in))) {
 		(void)env_fetch_add(&qp->packets_waiting, -1ull);
-		qp->dev->ops->packet_done(packet);
+		qp->dev->ops->packet_done(item_packet(item));
 	}
 }
 
@@ -222,7 +197,7 @@ void eng_arrival_drop(struct eng_qp *qp)
 
 void eng_arrival_close(struct eng_qp *qp)
 {
-	append_packets(qp, env_xchg(&qp->packet_inbox, PACKETS_CLOSED));
+	eng_inbox_close(&qp->packet_inbox, &qp->wire.in);
 	drop_list(qp);
 }
 
@@ -459,14 +434,14 @@ bool eng_arrival_work(struct eng_qp *qp, struct eng_runq *rq)
 	struct eng_packet *packet;
 	u32 n;
 
-	for (n = 0; (packet = qp->wire.in) && n < ENG_STEP_FRAMES && !qp->resp.cur; n++) {
+	for (n = 0; qp->wire.in.first && n < ENG_STEP_FRAMES && !qp->resp.cur; n++) {
 		if (!rq->bytes_left || !rq->wqes_left)
 			return true;
-		qp->wire.in = packet->next;
+		packet = item_packet(eng_list_pop(&qp->wire.in));
 		rq->wqes_left--;
 		take_in(qp, rq, packet);
 		let_go(qp, rq, packet);
 	}
 	/* Without room the host kicks us. */
-	return (qp->resp.cur || qp->wire.in) && !qp->wire.blocked;
+	return (qp->resp.cur || qp->wire.in.first) && !qp->wire.blocked;
 }

@@ -19,7 +19,7 @@ static ENG_COLD void come_home(struct eng_qp *qp, struct eng_frame *frame, u8 re
 {
 	frame->reply = reply;
 	frame->flags |= ENG_FRAME_REPLY;
-	eng_inbox_append(qp, frame);
+	eng_list_add(&qp->in, &frame->item);
 }
 
 static ENG_COLD void lose(struct eng_qp *qp, struct eng_frame *frame)
@@ -59,7 +59,7 @@ static bool deliver(struct eng_qp *qp, struct eng_runq *rq, struct eng_dev *to, 
 
 	env_rcu_lock();
 	dest = find_peer(&qp->dest, to, qpn);
-	if (env_likely(dest && eng_inbox_push(dest, chain))) {
+	if (env_likely(dest && eng_inbox_push(&dest->inbox, chain))) {
 		eng_run_kick(rq, dest);
 		done = true;
 	}
@@ -67,19 +67,14 @@ static bool deliver(struct eng_qp *qp, struct eng_runq *rq, struct eng_dev *to, 
 	return done;
 }
 
-static ENG_COLD void lose_chain(struct eng_qp *qp, struct eng_frame *newest)
+static ENG_COLD void lose_chain(struct eng_qp *qp, struct eng_item *newest)
 {
-	struct eng_frame *oldest_first = NULL, *next;
+	struct eng_list lost = { NULL, NULL };
+	struct eng_item *item;
 
-	for (; newest; newest = next) {
-		next = newest->next;
-		newest->next = oldest_first;
-		oldest_first = newest;
-	}
-	for (; oldest_first; oldest_first = next) {
-		next = oldest_first->next;
-		lose(qp, oldest_first);
-	}
+	eng_list_add_chain(&lost, newest);
+	while ((item = eng_list_pop(&lost)))
+		lose(qp, eng_item_frame(item));
 }
 
 void eng_link_flush_requests(struct eng_qp *qp, struct eng_runq *rq)
@@ -103,10 +98,10 @@ void eng_link_flush_replies(struct eng_qp *qp, struct eng_runq *rq)
 	if (!chain.newest)
 		return;
 	qp->resp.replies.newest = NULL;
-	home = chain.newest->src;
+	home = eng_item_frame(chain.newest)->src;
 	env_rcu_lock();
 	/* Cannot be closed: its frames are here. */
-	if (env_likely(eng_inbox_push(home, chain)))
+	if (env_likely(eng_inbox_push(&home->inbox, chain)))
 		eng_run_kick(rq, home);
 	else
 		ENV_ASSERT(false);
@@ -132,7 +127,7 @@ void eng_link_reply_apart(struct eng_qp *qp, struct eng_runq *rq, struct eng_fra
 /* The member after @after gets the frame next. */
 static bool to_member(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame, u32 after)
 {
-	struct eng_chain chain = { frame, frame };
+	struct eng_chain chain = { &frame->item, &frame->item };
 	struct eng_dev *dev = frame->ah->peer;
 
 	while ((after = eng_mcast_next(dev, frame->ah->mgid, after))) {
@@ -145,7 +140,7 @@ static bool to_member(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *
 
 void eng_link_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_frame *frame)
 {
-	struct eng_chain chain = { frame, frame };
+	struct eng_chain chain = { &frame->item, &frame->item };
 	struct eng_ah *ah = frame->ah;
 	bool sent = false, outside = false;
 

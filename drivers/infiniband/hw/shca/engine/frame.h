@@ -9,6 +9,7 @@
 
 #include <rdma/shca-abi.h>
 #include "copy.h"
+#include "item.h"
 #include "objects.h"
 
 enum eng_frame_flags {
@@ -46,8 +47,7 @@ enum eng_reply {
  * Whoever has it in hand, by inbox or by ownership of the QP it is at, is the only one to touch it.
  */
 struct eng_frame {
-	/* in an inbox, newest first; in a work list, oldest first */
-	struct eng_frame *next;
+	struct eng_item item;		/* first */
 	struct eng_qp *src;		/* its home; lives until the frame is back */
 	u16 flags;			/* ENG_FRAME_* */
 	u8 op;				/* BTH: enum eng_op */
@@ -69,10 +69,10 @@ struct eng_frame {
 	u64 compare_add, swap;		/* AtomicETH; compare_add brings back the old value */
 };
 
-/* Frames that travel together, linked from the newest to the oldest. */
-struct eng_chain {
-	struct eng_frame *newest, *oldest;
-};
+static inline struct eng_frame *eng_item_frame(struct eng_item *item)
+{
+	return env_container(item, struct eng_frame, item);
+}
 
 enum eng_slot_flags {
 	ENG_SLOT_FENCE		= SHCA_SEND_FENCE,

@@ -2,39 +2,40 @@
 /*
  * inbox.c - an inbox is a list that anybody pushes to and only the owner takes, as a whole.
  *
- * Pushing is one compare-and-swap, so it is also the full barrier between the frame and the look
- * at the run word that follows (run.c).  No frame is allocated for it: each lives in a send slot
- * of its source, so an inbox holds at most the windows of those who send to it, and all of them
- * come home.  Pushers are under RCU, which keeps the memory of a QP that is just being destroyed.
+ * A QP has one for frames and one for packets.  Pushing is one compare-and-swap, so it is also the
+ * full barrier between the item and the look at the run word that follows (run.c).  Nothing is
+ * allocated for it: frames live in send slots of their source, so an inbox holds at most the
+ * windows of those who send to it, and all of them come home; packets are the host's, and counted
+ * (arrival.c).  Pushers are under RCU, which keeps the memory of a QP that is just being destroyed.
  */
 #include "inbox.h"
 
-/* The list of a destroyed QP: an address that is no frame. */
-#define CLOSED	((struct eng_frame *)1)
+/* The inbox of a destroyed QP: an address that is no item. */
+#define CLOSED	((struct eng_item *)1)
 
-bool eng_inbox_push(struct eng_qp *qp, struct eng_chain chain)
+bool eng_inbox_push(struct eng_item **inbox, struct eng_chain chain)
 {
-	struct eng_frame *head = env_read(qp->inbox);
-	struct eng_frame *seen;
+	struct eng_item *head = env_read(*inbox);
+	struct eng_item *seen;
 
 	for (;;) {
 		if (env_unlikely(head == CLOSED))
 			return false;
 		chain.oldest->next = head;
-		seen = env_cmpxchg(&qp->inbox, head, chain.newest);
+		seen = env_cmpxchg(inbox, head, chain.newest);
 		if (env_likely(seen == head))
 			return true;
 		head = seen;
 	}
 }
 
-static void append_reversed(struct eng_qp *qp, struct eng_frame *newest)
+void eng_list_add_chain(struct eng_list *list, struct eng_item *newest)
 {
-	struct eng_frame *oldest_first = NULL;
-	struct eng_frame *next, *last = newest;
+	struct eng_item *oldest_first = NULL;
+	struct eng_item *next, *last = newest;
 
-	if (env_likely(newest && !newest->next && !qp->in)) {
-		qp->in = qp->in_last = newest;
+	if (env_likely(newest && !newest->next && !list->first)) {
+		list->first = list->last = newest;
 		return;
 	}
 	for (; newest; newest = next) {
@@ -44,40 +45,40 @@ static void append_reversed(struct eng_qp *qp, struct eng_frame *newest)
 	}
 	if (!oldest_first)
 		return;
-	if (qp->in)
-		qp->in_last->next = oldest_first;
+	if (list->first)
+		list->last->next = oldest_first;
 	else
-		qp->in = oldest_first;
-	qp->in_last = last;
+		list->first = oldest_first;
+	list->last = last;
 }
 
-void eng_inbox_take(struct eng_qp *qp)
+void eng_inbox_take(struct eng_item **inbox, struct eng_list *list)
 {
 	/* Whoever pushed before this look and found us busy set AGAIN: nothing is missed. */
-	if (env_read(qp->inbox))
-		append_reversed(qp, env_xchg(&qp->inbox, NULL));
+	if (env_read(*inbox))
+		eng_list_add_chain(list, env_xchg(inbox, NULL));
 }
 
-void eng_inbox_close(struct eng_qp *qp)
+void eng_inbox_close(struct eng_item **inbox, struct eng_list *list)
 {
-	append_reversed(qp, env_xchg(&qp->inbox, CLOSED));
+	eng_list_add_chain(list, env_xchg(inbox, CLOSED));
 }
 
-void eng_inbox_append(struct eng_qp *qp, struct eng_frame *frame)
+void eng_list_add(struct eng_list *list, struct eng_item *item)
 {
-	frame->next = NULL;
-	if (qp->in)
-		qp->in_last->next = frame;
+	item->next = NULL;
+	if (list->first)
+		list->last->next = item;
 	else
-		qp->in = frame;
-	qp->in_last = frame;
+		list->first = item;
+	list->last = item;
 }
 
-struct eng_frame *eng_inbox_pop(struct eng_qp *qp)
+struct eng_item *eng_list_pop(struct eng_list *list)
 {
-	struct eng_frame *frame = qp->in;
+	struct eng_item *item = list->first;
 
-	if (frame)
-		qp->in = frame->next;
-	return frame;
+	if (item)
+		list->first = item->next;
+	return item;
 }

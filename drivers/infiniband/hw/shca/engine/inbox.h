@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * inbox.h - frames on their way into a QP.
+ * inbox.h - what others push to a QP, and the QP's own list of it.
  */
 #ifndef ENG_INBOX_H
 #define ENG_INBOX_H
 
-#include "types.h"
+#include "item.h"
+#include "private.h"
 
-/* False: the QP is gone and nothing was taken. */
-ENG_PRIVATE bool eng_inbox_push(struct eng_qp *qp, struct eng_chain chain);
-/* Moves all that arrived behind the QP's own work list.  Owner only. */
-ENG_PRIVATE void eng_inbox_take(struct eng_qp *qp);
-/* Takes the rest and closes the inbox for good.  Owner only. */
-ENG_PRIVATE void eng_inbox_close(struct eng_qp *qp);
-/* The owner's own list, oldest first. */
-ENG_PRIVATE void eng_inbox_append(struct eng_qp *qp, struct eng_frame *frame);
-ENG_PRIVATE struct eng_frame *eng_inbox_pop(struct eng_qp *qp);
+/* Anybody's.  False: closed, and nothing was taken. */
+ENG_PRIVATE bool eng_inbox_push(struct eng_item **inbox, struct eng_chain chain);
+/* The owner's: moves all that arrived behind @list. */
+ENG_PRIVATE void eng_inbox_take(struct eng_item **inbox, struct eng_list *list);
+/* The same, and nothing can be pushed any more. */
+ENG_PRIVATE void eng_inbox_close(struct eng_item **inbox, struct eng_list *list);
+
+/* Lists of the owner's. */
+ENG_PRIVATE void eng_list_add(struct eng_list *list, struct eng_item *item);
+/* @newest and what it leads to. */
+ENG_PRIVATE void eng_list_add_chain(struct eng_list *list, struct eng_item *newest);
+/* NULL: empty. */
+ENG_PRIVATE struct eng_item *eng_list_pop(struct eng_list *list);
 
 #endif

@@ -25,10 +25,10 @@ ENG_PRIVATE void eng_link_nudge(struct eng_qp *qp, struct eng_runq *rq);
 
 static ENG_INLINE void eng_chain_add(struct eng_chain *chain, struct eng_frame *frame)
 {
-	frame->next = chain->newest;
+	frame->item.next = chain->newest;
 	if (!chain->newest)
-		chain->oldest = frame;
-	chain->newest = frame;
+		chain->oldest = &frame->item;
+	chain->newest = &frame->item;
 }
 
 /* Answers @frame; several answers to one QP travel together, at the latest with the flush. */
@@ -38,7 +38,8 @@ static ENG_INLINE void eng_link_reply(struct eng_qp *qp, struct eng_runq *rq,
 	struct eng_responder *resp = &qp->resp;
 
 	if (env_unlikely(frame->flags & ENG_FRAME_WIRE ||
-			 (resp->replies.newest && resp->replies.newest->src != frame->src))) {
+			 (resp->replies.newest &&
+			  eng_item_frame(resp->replies.newest)->src != frame->src))) {
 		eng_link_reply_apart(qp, rq, frame, reply);
 		return;
 	}

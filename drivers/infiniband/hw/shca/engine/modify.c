@@ -22,11 +22,13 @@
 /* Everything that arrived is turned away or taken home. */
 static void turn_away(struct eng_qp *qp, struct eng_runq *rq)
 {
-	struct eng_frame *frame;
+	struct eng_item *item;
 
 	eng_responder_abort(qp, rq);
 	eng_arrival_drop(qp);
-	while ((frame = eng_inbox_pop(qp))) {
+	while ((item = eng_list_pop(&qp->in))) {
+		struct eng_frame *frame = eng_item_frame(item);
+
 		if (frame->flags & ENG_FRAME_REPLY)
 			eng_completer_home(qp, frame);
 		else
@@ -47,7 +49,7 @@ static void recall(struct eng_qp *qp)
 
 	for (round = 0;; round++) {
 		eng_runq_init(&rq);
-		eng_inbox_take(qp);
+		eng_inbox_take(&qp->inbox, &qp->in);
 		turn_away(qp, &rq);
 		eng_run(&rq);
 		if (!qp->sq.away)
@@ -283,7 +285,7 @@ void eng_qp_destroy(struct eng_qp *qp)
 	eng_state_set(qp, ENG_QPS_RESET);
 	recall(qp);
 	eng_runq_init(&rq);
-	eng_inbox_close(qp);
+	eng_inbox_close(&qp->inbox, &qp->in);
 	turn_away(qp, &rq);
 	eng_arrival_close(qp);
 	eng_run(&rq);

@@ -166,8 +166,8 @@ static void defer(struct eng_qp *qp)
 	/* Sources of frames in our hands cannot go away, nor can their rings. */
 	if (qp->resp.cur)
 		invite_doorbell(qp->resp.cur->src);
-	else if (qp->in)
-		invite_doorbell(qp->in->src);
+	else if (qp->in.first)
+		invite_doorbell(eng_item_frame(qp->in.first)->src);
 	for (;;) {
 		seen = env_cmpxchg(&qp->run, old, DEFERRED | LISTED);
 		if (seen == old)
@@ -190,21 +190,22 @@ static bool work_inbox(struct eng_qp *qp, struct eng_runq *rq)
 		else if (!rq->bytes_left || (eng_responder_resume(qp, rq) && !qp->wire.blocked))
 			return true;
 	}
-	for (n = 0; (frame = qp->in) && n < ENG_STEP_FRAMES; n++) {
+	for (n = 0; qp->in.first && n < ENG_STEP_FRAMES; n++) {
+		frame = eng_item_frame(qp->in.first);
 		if (frame->flags & ENG_FRAME_REPLY) {
-			qp->in = frame->next;
+			qp->in.first = frame->item.next;
 			eng_completer_reply(qp, frame);
 			continue;
 		}
 		if (env_unlikely(exhausted(rq)))
 			return true;
-		qp->in = frame->next;
+		qp->in.first = frame->item.next;
 		rq->wqes_left--;
 		eng_responder_request(qp, rq, frame);
 		if (qp->resp.cur && !qp->wire.blocked)
 			return true;
 	}
-	return qp->in != NULL;
+	return qp->in.first != NULL;
 }
 
 /* The sending half of a step.  True: there is more to do. */
@@ -219,7 +220,7 @@ static bool work_sends(struct eng_qp *qp, struct eng_runq *rq)
 		more = eng_flush_run(qp, rq);
 	eng_link_flush_requests(qp, rq);
 	/* Frames that came back at once, and errors met after the flush, want another step. */
-	if (more || qp->in || eng_state(qp) != state)
+	if (more || qp->in.first || eng_state(qp) != state)
 		return true;
 	more = eng_requester_rest(qp, rq);
 	return more || eng_state(qp) != state;
@@ -265,7 +266,7 @@ static bool step(struct eng_qp *qp, struct eng_runq *rq)
 	if (env_unlikely(wired))
 		begin_packets(qp);
 	qp->sq.emitted = false;
-	eng_inbox_take(qp);
+	eng_inbox_take(&qp->inbox, &qp->in);
 	if (env_unlikely(qp->retry.armed != ENG_NO_DEADLINE))
 		eng_retry_tick(qp);
 	more = work_inbox(qp, rq);

@@ -47,7 +47,7 @@ struct eng_arriving {
 };
 
 struct eng_stream {
-	struct eng_packet *in, *in_last;	/* taken from packet_inbox, oldest first */
+	struct eng_list in;	/* taken from packet_inbox */
 	struct eng_sender out;
 	struct eng_arriving arriving;
 	u64 now;		/* of this step, once asked for; else 0 */

@@ -91,8 +91,8 @@ struct eng_qp {
 	/* Written by everybody: see run.c, inbox.c and arrival.c. */
 	u32 run;
 	struct env_ref refs;
-	struct eng_frame *inbox;
-	struct eng_packet *packet_inbox;
+	struct eng_item *inbox;
+	struct eng_item *packet_inbox;
 	u64 packets_waiting;		/* there and in wire.in, atomic */
 
 	/* Constant after init. */
@@ -120,7 +120,7 @@ struct eng_qp {
 	/* The owner's, from here on. */
 	struct eng_qp *run_next;	/* also of whoever queued it */
 	struct shca_qp_shared *shared;	/* NULL: rings are out of bounds */
-	struct eng_frame *in, *in_last;	/* taken from the inbox, oldest first */
+	struct eng_list in;		/* frames taken from the inbox */
 	struct eng_qp_attr attr;	/* attr.state is the state */
 	struct eng_mr_cache local_mr, remote_mr;
 	struct eng_qp_cache dest;

@@ -10,6 +10,7 @@
 #define ENG_WIRE_H
 
 #include <shca_env.h>
+#include "item.h"
 #include "segment.h"
 
 struct eng_ah;
@@ -54,7 +55,7 @@ u32 eng_tx_next(struct eng_tx *tx, const u8 **at, u32 max);
  * and the ICRC, and gets it back by ops->packet_done().
  */
 struct eng_packet {
-	struct eng_packet *next;	/* the engine's */
+	struct eng_item item;		/* the engine's; first */
 	const u8 *net;			/* IPv4 or IPv6 header; its first four bits tell which */
 	const u8 *head;			/* BTH */
 	u32 head_bytes;			/* contiguous: all, or at least ENG_WIRE_HEAD_MAX */
