@@ -8,103 +8,64 @@
  * but the sanitizers', the engine's assertions and stage_finish()'s.
  */
 #include "stage.h"
-#include "types.h"		/* the engine's: numbers that a QP expects */
+#include "packet.h"		/* the engine's: headers, */
+#include "sender.h"		/* and numbers that a QP expects */
 
-enum { ACTS = 24, LONGEST = 640, BTH = 12 };
+enum { ACTS = 24, LONGEST = 640, BTH = 12, CNP = 0x81 };
 
-/* Extended headers of an opcode of a reliable connection, in the order they come in. */
-enum { RETH = 16, ATOMIC = 28, AETH = 4, ACK_VALUE = 8, IMM = 4, DETH = 8 };
-
-struct shape {
-	u8 opcode;
-	u8 head;		/* bytes behind the BTH */
-	bool reth, deth;
-	bool payload, response;
-};
-
-static const struct shape shapes[] = {
-	{ 0x00, 0, .payload = true }, { 0x01, 0, .payload = true },
-	{ 0x02, 0, .payload = true }, { 0x03, IMM, .payload = true },
-	{ 0x04, 0, .payload = true }, { 0x05, IMM, .payload = true },
-	{ 0x06, RETH, .reth = true, .payload = true }, { 0x07, 0, .payload = true },
-	{ 0x08, 0, .payload = true }, { 0x09, IMM, .payload = true },
-	{ 0x0a, RETH, .reth = true, .payload = true },
-	{ 0x0b, RETH + IMM, .reth = true, .payload = true },
-	{ 0x0c, RETH, .reth = true },
-	{ 0x0d, AETH, .payload = true, .response = true },
-	{ 0x0e, 0, .payload = true, .response = true },
-	{ 0x0f, AETH, .payload = true, .response = true },
-	{ 0x10, AETH, .payload = true, .response = true },
-	{ 0x11, AETH, .response = true },
-	{ 0x12, AETH + ACK_VALUE, .response = true },
-	{ 0x13, ATOMIC, .reth = true }, { 0x14, ATOMIC, .reth = true },
-	{ 0x16, IMM, .payload = true }, { 0x17, IMM, .payload = true },
-	{ 0x64, DETH, .deth = true, .payload = true },
-	{ 0x65, DETH + IMM, .deth = true, .payload = true },
-	{ 0x81, 16, .payload = false },
-};
-
-static void put_be(u8 *at, u64 value, u32 bytes)
+/* What the addressed QP expects next or, of responses, what is outstanding; mostly. */
+static u32 any_psn(const struct eng_qp *qp, bool answer, u8 bits)
 {
-	while (bytes--) {
-		at[bytes] = (u8)value;
-		value >>= 8;
-	}
+	u32 psn = answer ? eng_qp_slot(qp, qp->sq.una)->frame.psn : qp->resp.epsn;
+	s32 off = (int8_t)bits;
+
+	return (psn + (u32)(off / 8) * !(off & 4)) & ENG_PSN_MASK;
 }
 
-static u32 service(enum eng_qp_type type)
+/* What it names of @e's memory: a region, or a key that work requests give a meaning. */
+static void aim(struct eng_header *h, struct end *e, u8 bits)
 {
-	return type == ENG_QPT_UC ? 0x20 : 0;
-}
+	enum sim_area area = bits & 1 ? SIM_WORD : SIM_TARGET;
 
-static void put_bth(u8 *bth, const struct end *e, const struct shape *shape,
-		    struct stage_input *in)
-{
-	const struct eng_qp *qp = e->qp->eng;
-	/* What is expected next, or, of responses, what is outstanding. */
-	u32 psn = shape->response ? eng_qp_slot(qp, qp->sq.una)->frame.psn : qp->resp.epsn;
-	s32 off = (int8_t)stage_u8(in);
-
-	bth[0] = (u8)(shape->opcode < 0x20 ? shape->opcode | service(e->type) : shape->opcode);
-	put_be(bth + 2, 0xffff, 2);
-	put_be(bth + 4, e->qp->qpn, 4);
-	put_be(bth + 8, psn + (u32)(off / 8) * !(off & 4), 4);
-	bth[8] = stage_u8(in) & 0x80;
-}
-
-static void put_reth(u8 *at, const struct end *e, u32 length, struct stage_input *in)
-{
-	u32 area = stage_u8(in);
-
-	put_be(at, e->mem.base + sim_memory_at(&e->mem, area & 1 ? SIM_WORD : SIM_TARGET,
-					       area >> 1 & 3), 8);
-	put_be(at + 8, e->remote->eng.key, 4);
-	put_be(at + 12, length, 4);
+	h->va = e->mem.base + sim_memory_at(&e->mem, area, bits >> 1 & 3);
+	h->rkey = bits & 0x30 ? stage_key(e, bits >> 4) : e->remote->eng.key;
+	if (bits & 0x80)
+		h->va -= e->mem.base + sim_memory_at(&e->mem, SIM_TARGET, 0);
 }
 
 /* A packet as @e expects it; its length. */
 static u32 build(u8 *packet, struct end *e, struct stage_input *in)
 {
-	const struct shape *shape = &shapes[stage_u8(in) % (sizeof(shapes) / sizeof(*shapes))];
-	u32 length = shape->payload ? stage_u16(in) % (e->w->cfg.path_mtu + 3) : 0;
-	u32 message = stage_u8(in) & 1 ? length : stage_u16(in);
-	u32 pad = (4 - length % 4) % 4, i;
-	u8 *head = packet + BTH;
+	u8 op = stage_u8(in) % (ENG_PKT_OPS + 1);
+	struct eng_header h = { .service = eng_sender_service(e->qp->eng), .op = op };
+	const struct eng_packet_row *row = eng_packet_row((u8)(h.service << 5 | op));
+	bool answer = row && row->flags & ENG_IS_ANSWER;
+	u32 payload = row && row->flags & ENG_HAS_PAYLOAD ?
+		      stage_u16(in) % (e->w->cfg.path_mtu + 3) : 0;
+	u32 head, i;
 
-	memset(packet, 0, BTH + shape->head);
-	put_bth(packet, e, shape, in);
-	packet[1] = (u8)(0x40 | pad << 4);
-	if (shape->reth)
-		put_reth(head, e, message, in);
-	if (shape->deth) {
-		put_be(head, QKEY, 4);
-		put_be(head + 4, 0x123, 4);
-	}
-	if (shape->response && shape->head)
-		put_be(head, stage_u8(in) & 1 ? 0x1f000000 : (u32)stage_u8(in) << 24, 4);
-	for (i = 0; i < length + pad; i++)
-		packet[BTH + shape->head + i] = (u8)(i < length ? i : 0);
-	return BTH + shape->head + length + pad;
+	h.dma_length = stage_u8(in) & 1 ? payload : stage_u16(in);
+	h.pad = (4 - payload % 4) % 4;
+	h.dest_qpn = e->qp->qpn;
+	h.psn = any_psn(e->qp->eng, answer, stage_u8(in));
+	h.ack_req = stage_u8(in) & 0x80;
+	if (row && row->flags & (ENG_HAS_RETH | ENG_HAS_ATOMIC))
+		aim(&h, e, stage_u8(in));
+	if (row && row->flags & ENG_HAS_INV)
+		h.imm = stage_key(e, stage_u8(in));
+	h.srqn = e->xsrq[h.psn & 1].eng.srqn;
+	h.qkey = QKEY;
+	h.src_qpn = 0x123;
+	if (row && row->flags & ENG_HAS_AETH)
+		h.syndrome = stage_u8(in) & 1 ? 0x1f : stage_u8(in);
+	if (op == ENG_PKT_OPS)
+		h.op = ENG_PKT_ACK;
+	head = eng_packet_encode(&h, packet);
+	if (op == ENG_PKT_OPS)
+		packet[0] = CNP;
+	for (i = 0; i < payload + h.pad; i++)
+		packet[head + i] = (u8)(i < payload ? i : 0);
+	return head + payload + h.pad;
 }
 
 /* Some bytes become others; the end moves. */
@@ -131,7 +92,6 @@ static void send_packet(struct stage_input *in)
 	struct end *e = stage_end(stage_u8(in));
 	u32 from = e->peer->host->index, length;
 
-	memset(packet, 0xee, sizeof(packet));
 	length = bend(packet, build(packet, e, in), in);
 	if (stage_u8(in) > 240)
 		from = !from;

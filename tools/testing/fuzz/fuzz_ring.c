@@ -41,7 +41,8 @@ static void scribble(struct end *e, struct stage_input *in)
 	u32 at = stage_u16(in), n;
 
 	for (n = 1 + stage_u8(in) % 16; n; n--)
-		r.at[at++ % r.bytes] = stage_u8(in);
+		if (r.bytes)	/* XRC: no receive queue */
+			r.at[at++ % r.bytes] = stage_u8(in);
 }
 
 /* A work request that makes sense but for what the input wants otherwise. */
@@ -61,12 +62,26 @@ static void write_request(struct end *e, struct stage_input *in)
 	};
 	u32 i;
 
+	if (head.opcode == WR_BIND || head.opcode == WR_LOCAL_INV || head.opcode == WR_SEND_INV) {
+		head.remote.rkey = stage_key(e, head.ex);
+		head.ex = stage_key(head.opcode == WR_SEND_INV ? e->peer : e, head.ex);
+		head.ex += head.opcode == WR_BIND;
+	} else if (head.ex & 0x80) {
+		head.remote.rkey = stage_key(e->peer, head.ex);
+	}
+	head.remote.xrc_srqn = e->peer->xsrq[slot & 1].eng.srqn;
 	if (e->type == ENG_QPT_UD) {
 		head.ud.qpn = stage.end[STAGE_UD + (slot & 1)].qp->qpn;
 		head.ud.qkey = QKEY;
 		head.ud.ahn = sim_world_ahn(e, &stage.end[STAGE_UD + (slot & 1)]);
 	}
 	memcpy(at, &head, sizeof(head));
+	if (head.opcode == WR_BIND) {
+		struct shca_bind_ops ops = stage_bind(e, stage_u8(in));
+
+		memcpy(at + sizeof(head), &ops, sizeof(ops));
+		return;
+	}
 	for (i = 0; i < 3 && sizeof(head) + 16 * (i + 1) <= e->qp->sq_stride; i++) {
 		struct shca_sge sge = {
 			e->mem.base + sim_memory_at(&e->mem, SIM_OUT, slot),
