@@ -38,7 +38,7 @@ static struct ib_ah *create_ah(struct ib_pd *pd, struct rdma_ah_attr *attr, u32 
 	ah->device = dev;
 	ah->pd = pd;
 	ah->type = attr->type;
-	ah->sgid_attr = core_ah_hold_sgid(attr, NULL);
+	core_ah_keep_sgid(attr, &ah->sgid_attr);
 
 	ret = call_driver(ah, &init, udata);
 	trace_core_object_create(dev, "ah", 0, ret);
@@ -99,7 +99,7 @@ int rdma_modify_ah(struct ib_ah *ah, struct rdma_ah_attr *attr)
 		return ret;
 	ret = ah->device->ops.modify_ah(ah, attr);
 	if (!ret)
-		ah->sgid_attr = core_ah_hold_sgid(attr, ah->sgid_attr);
+		core_ah_keep_sgid(attr, &ah->sgid_attr);
 	core_ah_unfill_sgid(attr, old_sgid);
 	return ret;
 }

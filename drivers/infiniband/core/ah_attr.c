@@ -109,13 +109,15 @@ void core_ah_unfill_sgid(struct rdma_ah_attr *attr, const struct ib_gid_attr *ol
 	attr->grh.sgid_attr = old_sgid;
 }
 
-const struct ib_gid_attr *core_ah_hold_sgid(struct rdma_ah_attr *attr,
-					    const struct ib_gid_attr *old)
+void core_ah_keep_sgid(const struct rdma_ah_attr *attr, const struct ib_gid_attr **kept)
 {
+	const struct ib_gid_attr *sgid = NULL, *old;
+
+	if ((attr->ah_flags & IB_AH_GRH) && attr->grh.sgid_attr) {
+		sgid = attr->grh.sgid_attr;
+		rdma_hold_gid_attr(sgid);
+	}
+	old = xchg(kept, sgid);
 	if (old)
 		rdma_put_gid_attr(old);
-	if (!(attr->ah_flags & IB_AH_GRH) || !attr->grh.sgid_attr)
-		return NULL;
-	rdma_hold_gid_attr(attr->grh.sgid_attr);
-	return attr->grh.sgid_attr;
 }

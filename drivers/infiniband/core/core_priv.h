@@ -148,13 +148,13 @@ int core_qp_shared_destroy(struct ib_qp *qp);
 
 /*
  * ah_attr.c. fill() checks an address and takes a reference on the source GID it names, unless the
- * caller did; unfill() undoes that. hold() is the reference that a QP or AH keeps in place of @old.
+ * caller did; unfill() undoes that. keep() is the reference that a QP or AH has until the next one:
+ * two calls that change one QP at once may not both put the old one.
  */
 int core_ah_fill_sgid(struct ib_device *dev, struct rdma_ah_attr *attr,
 		      const struct ib_gid_attr **old_sgid);
 void core_ah_unfill_sgid(struct rdma_ah_attr *attr, const struct ib_gid_attr *old_sgid);
-const struct ib_gid_attr *core_ah_hold_sgid(struct rdma_ah_attr *attr,
-					    const struct ib_gid_attr *old);
+void core_ah_keep_sgid(const struct rdma_ah_attr *attr, const struct ib_gid_attr **kept);
 
 /* roce_l2.c: dmac and hop limit of a filled RoCE address. May sleep for a neighbour to answer. */
 int core_roce_l2_resolve(struct ib_device *dev, struct rdma_ah_attr *attr);

@@ -72,10 +72,9 @@ static void keep_result(struct ib_qp *qp, struct ib_qp_attr *attr, int mask)
 	if (mask & IB_QP_PORT)
 		qp->port = attr->port_num;
 	if (mask & IB_QP_AV)
-		qp->av_sgid_attr = core_ah_hold_sgid(&attr->ah_attr, qp->av_sgid_attr);
+		core_ah_keep_sgid(&attr->ah_attr, &qp->av_sgid_attr);
 	if (mask & IB_QP_ALT_PATH)
-		qp->alt_path_sgid_attr = core_ah_hold_sgid(&attr->alt_ah_attr,
-							   qp->alt_path_sgid_attr);
+		core_ah_keep_sgid(&attr->alt_ah_attr, &qp->alt_path_sgid_attr);
 }
 
 static int modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
