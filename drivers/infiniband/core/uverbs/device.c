@@ -101,6 +101,7 @@ static void uverbs_device_release(struct device *device)
 		uverbs_uapi_destroy(dev->uapi);
 	cleanup_srcu_struct(&dev->disassociate_srcu);
 	mutex_destroy(&dev->files_lock);
+	mutex_destroy(&dev->mcast_lock);
 	mutex_destroy(&dev->xrcd_lock);
 	kfree(dev);
 }
@@ -132,6 +133,7 @@ static struct ib_uverbs_device *device_alloc(struct ib_device *ibdev)
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
 	mutex_init(&dev->xrcd_lock);
+	mutex_init(&dev->mcast_lock);
 	dev->xrcd_tree = RB_ROOT;
 	rcu_assign_pointer(dev->ib_dev, ibdev);
 	cdev_init(&dev->cdev, &uverbs_file_ops);

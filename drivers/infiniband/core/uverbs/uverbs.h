@@ -9,6 +9,7 @@
  *	ib_uverbs_file.teardown_lock	who tears objects down: close, removal, close of an event fd
  *	ib_uverbs_device.disassociate_srcu (read side: every system call on the file)
  *	ib_uverbs_file.context_lock	creation of the user context
+ *	ib_uverbs_device.xrcd_lock, mcast_lock	(neither within the other)
  *	mm->mmap_lock
  *	ib_uverbs_file.umap.lock	the I/O mappings
  *	ib_uverbs_file.objects_lock	(spin) the list of live objects
@@ -66,6 +67,7 @@ struct ib_uverbs_device {
 	/* Rooted here because an XRC domain outlives the file that opened it. */
 	struct mutex xrcd_lock;		/* protects xrcd_tree and the domains' inode links */
 	struct rb_root xrcd_tree;
+	struct mutex mcast_lock;	/* protects the list of groups of each QP */
 };
 
 struct ib_uverbs_file {

@@ -5,6 +5,9 @@
  * Attachments are no objects with handles; they are listed with their QP, so that attaching twice
  * is known to be one attachment and that none survives the QP. dispatch.c and the QP's room call
  * in; ib_core goes out.
+ *
+ * One call at a time reaches a device: rdma_rxe finds a group and joins it in two steps, and a QP
+ * that joins a group whose last member leaves in between can neither leave it nor be destroyed.
  */
 #include <linux/slab.h>
 
@@ -15,56 +18,53 @@
 struct mcast_attachment {
 	struct list_head node;		/* in ib_uqp_object.mcast_list */
 	union ib_gid gid;
-	u16 lid;
+	u16 lid;			/* 0 where there are no LIDs */
 };
 
 void uverbs_mcast_init(struct ib_uqp_object *obj)
 {
-	mutex_init(&obj->mcast_lock);
 	INIT_LIST_HEAD(&obj->mcast_list);
 }
 
-static struct mcast_attachment *mcast_find(struct ib_uqp_object *obj, const u8 *gid, u16 lid)
+static struct mutex *mcast_lock(const struct ib_uqp_object *obj)
 {
-	struct mcast_attachment *att;
-
-	lockdep_assert_held(&obj->mcast_lock);
-	list_for_each_entry(att, &obj->mcast_list, node) {
-		if (att->lid == lid && !memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
-			return att;
-	}
-	return NULL;
+	return &obj->uevent.uobject.ufile->device->mcast_lock;
 }
 
 /*
  * Where there are no LIDs, a driver knows one membership whatever LID was given, and ends it with
  * the first detachment; a second entry could never be undone and would keep the QP for ever.
  */
-static bool mcast_is_member(struct ib_qp *qp, const u8 *gid)
+static u16 mcast_lid(struct ib_device *dev, u16 lid)
 {
-	struct ib_device *dev = qp->device;
+	return rdma_port_get_link_layer(dev, rdma_start_port(dev)) == IB_LINK_LAYER_ETHERNET ?
+	       0 : lid;
+}
+
+static struct mcast_attachment *mcast_find(const struct ib_qp *qp, const u8 *gid, u16 lid)
+{
 	struct mcast_attachment *att;
 
-	lockdep_assert_held(&qp->uobject->mcast_lock);
-	if (rdma_port_get_link_layer(dev, rdma_start_port(dev)) != IB_LINK_LAYER_ETHERNET)
-		return false;
-	list_for_each_entry(att, &qp->uobject->mcast_list, node)
-		if (!memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
-			return true;
-	return false;
+	lockdep_assert_held(mcast_lock(qp->uobject));
+	list_for_each_entry(att, &qp->uobject->mcast_list, node) {
+		if (att->lid == lid && !memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
+			return att;
+	}
+	return NULL;
 }
 
 static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_mcast *cmd)
 {
+	u16 lid = mcast_lid(qp->device, cmd->mlid);
 	struct mcast_attachment *att;
 	int ret;
 
-	if (mcast_find(qp->uobject, cmd->gid, cmd->mlid) || mcast_is_member(qp, cmd->gid))
+	if (mcast_find(qp, cmd->gid, lid))
 		return 0;
 	att = kzalloc(sizeof(*att), GFP_KERNEL);
 	if (!att)
 		return -ENOMEM;
-	att->lid = cmd->mlid;
+	att->lid = lid;
 	memcpy(att->gid.raw, cmd->gid, sizeof(att->gid.raw));
 	ret = ib_attach_mcast(qp, &att->gid, att->lid);
 	if (ret)
@@ -76,7 +76,8 @@ static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_m
 
 static int mcast_detach_locked(struct ib_qp *qp, const struct ib_uverbs_detach_mcast *cmd)
 {
-	struct mcast_attachment *att = mcast_find(qp->uobject, cmd->gid, cmd->mlid);
+	u16 lid = mcast_lid(qp->device, cmd->mlid);
+	struct mcast_attachment *att = mcast_find(qp, cmd->gid, lid);
 	int ret;
 
 	if (!att)
@@ -101,9 +102,9 @@ static int mcast_attach(struct uverbs_attr_bundle *attrs)
 	qp = uverbs_call_qp(attrs, cmd.qp_handle);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
-	mutex_lock(&qp->uobject->mcast_lock);
+	mutex_lock(mcast_lock(qp->uobject));
 	ret = mcast_attach_locked(qp, &cmd);
-	mutex_unlock(&qp->uobject->mcast_lock);
+	mutex_unlock(mcast_lock(qp->uobject));
 	return ret;
 }
 
@@ -119,34 +120,32 @@ static int mcast_detach(struct uverbs_attr_bundle *attrs)
 	qp = uverbs_call_qp(attrs, cmd.qp_handle);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
-	mutex_lock(&qp->uobject->mcast_lock);
+	mutex_lock(mcast_lock(qp->uobject));
 	ret = mcast_detach_locked(qp, &cmd);
-	mutex_unlock(&qp->uobject->mcast_lock);
+	mutex_unlock(mcast_lock(qp->uobject));
 	return ret;
 }
 
 /*
- * Called with the QP held exclusively, before it is destroyed. A handle opened on somebody else's
- * QP (XRC) has no attachments of its own.
+ * Called with the QP held exclusively, before it is destroyed: its list is ours without the lock. A
+ * handle opened on somebody else's QP (XRC) has no attachments of its own.
  */
 int uverbs_mcast_leave(struct ib_qp *qp, struct ib_uqp_object *obj, enum rdma_remove_reason why)
 {
 	struct mcast_attachment *att, *next;
-	int ret = 0;
 
-	mutex_lock(&obj->mcast_lock);
-	if (uverbs_call_may_fail(why)) {
-		ret = list_empty(&obj->mcast_list) ? 0 : -EBUSY;
-		goto unlock;
-	}
+	if (list_empty(&obj->mcast_list))
+		return 0;
+	if (uverbs_call_may_fail(why))
+		return -EBUSY;
+	mutex_lock(mcast_lock(obj));
 	list_for_each_entry_safe(att, next, &obj->mcast_list, node) {
 		ib_detach_mcast(qp, &att->gid, att->lid);
 		list_del(&att->node);
 		kfree(att);
 	}
-unlock:
-	mutex_unlock(&obj->mcast_lock);
-	return ret;
+	mutex_unlock(mcast_lock(obj));
+	return 0;
 }
 
 const struct uapi_definition uverbs_mcast_defs[] = {
