@@ -20,6 +20,7 @@
 #define KVERBS_UVERBS_EVENTS_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <rdma/ib_verbs.h>
@@ -91,6 +92,7 @@ struct ib_uevent_object {
 struct ib_ucq_object {
 	struct ib_uevent_object uevent;
 	struct uverbs_comp_source comp;
+	struct mutex resize_lock;	/* one resize at a time reaches the driver */
 };
 
 static_assert(offsetof(struct ib_ucq_object, uevent.uobject) == 0);

@@ -8,7 +8,6 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 
 #include "events.h"
 
@@ -22,13 +21,13 @@ struct ib_uxrcd_object {
 
 struct ib_uqp_object {
 	struct ib_uevent_object uevent;	/* first: see events.h */
-	struct mutex mcast_lock;	/* protects mcast_list */
 	struct list_head mcast_list;	/* of groups this QP is attached to (verb_mcast.c) */
 	struct ib_uxrcd_object *uxrcd;	/* NULL or counted in its refcnt */
 };
 
 struct ib_usrq_object {
 	struct ib_uevent_object uevent;	/* first: see events.h */
+	struct mutex modify_lock;	/* one change at a time reaches the driver */
 	struct ib_uxrcd_object *uxrcd;	/* NULL or counted in its refcnt */
 };
 

@@ -74,6 +74,7 @@ static struct ib_cq *cq_create(struct uverbs_attr_bundle *attrs, struct cq_creat
 	if (ret)
 		return ERR_PTR(ret);
 	obj->uevent.uobject.user_handle = args->user_handle;
+	mutex_init(&obj->resize_lock);
 	uverbs_events_comp_attach(obj, args->channel);
 	uverbs_events_async_attach(&obj->uevent, args->async);
 	cq = cq_alloc(device, obj);
@@ -214,6 +215,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_CQ_CREATE)(struct uverbs_attr_bundle *at
 	return uverbs_copy_to(attrs, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
 }
 
+/* rdma_rxe looks into a queue before it locks it: another resize must not free it meanwhile. */
 static int cq_resize(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_resize_cq_resp resp = {};
@@ -229,10 +231,12 @@ static int cq_resize(struct uverbs_attr_bundle *attrs)
 	cq = uverbs_call_cq(attrs, cmd.cq_handle);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
+	mutex_lock(&cq->uobject->resize_lock);
 	ret = cq->device->ops.resize_cq(cq, cmd.cqe, &attrs->driver_udata);
+	resp.cqe = cq->cqe;
+	mutex_unlock(&cq->uobject->resize_lock);
 	if (ret)
 		return ret;
-	resp.cqe = cq->cqe;
 	return uverbs_call_respond(attrs, &resp, sizeof(resp));
 }
 

@@ -31,6 +31,7 @@ static struct ib_srq *srq_create(struct uverbs_attr_bundle *attrs, struct srq_cr
 	struct ib_srq *srq;
 
 	obj->uevent.uobject.user_handle = args->user_handle;
+	mutex_init(&obj->modify_lock);
 	obj->uxrcd = args->xrcd ? uverbs_objects_xrcd_use(args->xrcd) : NULL;
 	uverbs_events_async_attach(&obj->uevent, args->async);
 	args->attr.event_handler = srq_event;
@@ -228,6 +229,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_SRQ_CREATE)(struct uverbs_attr_bundle *a
 	return ret;
 }
 
+/* As with a CQ that is resized, rdma_rxe looks into a queue that another call may free. */
 static int srq_modify(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_modify_srq cmd;
@@ -243,7 +245,10 @@ static int srq_modify(struct uverbs_attr_bundle *attrs)
 		return PTR_ERR(srq);
 	attr.max_wr = cmd.max_wr;
 	attr.srq_limit = cmd.srq_limit;
-	return srq->device->ops.modify_srq(srq, &attr, cmd.attr_mask, &attrs->driver_udata);
+	mutex_lock(&srq->uobject->modify_lock);
+	ret = srq->device->ops.modify_srq(srq, &attr, cmd.attr_mask, &attrs->driver_udata);
+	mutex_unlock(&srq->uobject->modify_lock);
+	return ret;
 }
 
 static int srq_query(struct uverbs_attr_bundle *attrs)
