@@ -30,7 +30,7 @@ static void walk(struct kunit *test, struct scatterlist *sg, dma_addr_t *want, u
 
 	__rdma_block_iter_start(&iter, sg, ENTRIES, size);
 	while (__rdma_block_iter_next(&iter)) {
-		/* The address of a block is that of its beginning, even if the memory begins later. */
+		/* A block's address is its beginning, even if the memory begins later. */
 		if (n < count)
 			KUNIT_EXPECT_EQ(test, (u64)rdma_block_iter_dma_address(&iter),
 					(u64)want[n] & ~((u64)size - 1));

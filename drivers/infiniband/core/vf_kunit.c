@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Suite of vf.c: each call reaches the driver with what it was given, or says that there is none. */
+/* Suite of vf.c: each call reaches the driver with what it was given, or says there is none. */
 #include <kunit/test.h>
 
 #include "vf.c"
