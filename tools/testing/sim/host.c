@@ -275,8 +275,12 @@ void sim_cq_resize(struct sim_cq *cq, u32 count)
 {
 	struct shca_cq_shared *shared = zalloc(sizeof(*shared));
 	struct shca_cqe *entries = zalloc(count * sizeof(*entries));
+	int err;
 
-	if (eng_cq_resize(&cq->eng, shared, (u8 *)entries, count)) {
+	env_lock(&cq->eng.lock);
+	err = eng_cq_resize(&cq->eng, shared, (u8 *)entries, count);
+	env_unlock(&cq->eng.lock);
+	if (err) {
 		free(shared);
 		free(entries);
 		return;
@@ -339,8 +343,12 @@ void sim_srq_resize(struct sim_srq *srq, u32 count)
 	struct shca_srq_shared *shared = zalloc(sizeof(*shared));
 	u8 *entries = zalloc((size_t)count * srq->stride);
 	struct eng_ring ring = { entries, count, srq->stride, 0 };
+	int err;
 
-	if (eng_srq_resize(&srq->eng, shared, ring)) {
+	env_lock(&srq->eng.lock);
+	err = eng_srq_resize(&srq->eng, shared, ring);
+	env_unlock(&srq->eng.lock);
+	if (err) {
 		free(shared);
 		free(entries);
 		return;

@@ -186,8 +186,11 @@ void host_cq_resize(struct host_cq *cq, u32 count, int expect)
 {
 	struct shca_cq_shared *shared = zalloc(sizeof(*shared));
 	struct shca_cqe *entries = zalloc(count * sizeof(*entries));
-	int err = eng_cq_resize(&cq->eng, shared, (u8 *)entries, count);
+	int err;
 
+	env_lock(&cq->eng.lock);
+	err = eng_cq_resize(&cq->eng, shared, (u8 *)entries, count);
+	env_unlock(&cq->eng.lock);
 	assert(err == expect);
 	if (err) {
 		free(shared);

@@ -128,9 +128,11 @@ static void test_f15_resize(void)
 		}
 	}
 	ring.count = 8;
+	env_lock(&s.srq.eng.lock);
 	CHECK_EQ(eng_srq_resize(&s.srq.eng, shared, ring), -ENV_EINVAL);
 	ring.count = 64;
 	CHECK_EQ(eng_srq_resize(&s.srq.eng, shared, ring), 0);
+	env_unlock(&s.srq.eng.lock);
 	host_srq_fini(&s.srq);
 	s.srq.shared = shared;
 	s.srq.entries = ring.entries;

@@ -138,6 +138,7 @@ static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 		err = shca_udata_respond(udata, &resp, sizeof(resp));
 	if (err)
 		goto destroy_mem;
+	env_lock(&cq->eng.lock);
 	spin_lock_irqsave(&cq->poll_lock, flags);
 	err = eng_cq_resize(&cq->eng, mem->vaddr, mem->vaddr + resp.ring.offset, entries);
 	if (!err) {
@@ -146,6 +147,7 @@ static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 		mem = old;
 	}
 	spin_unlock_irqrestore(&cq->poll_lock, flags);
+	env_unlock(&cq->eng.lock);
 destroy_mem:
 	shca_ring_memory_destroy(mem);
 	return err;

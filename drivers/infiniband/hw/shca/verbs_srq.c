@@ -188,6 +188,7 @@ static int resize(struct shca_srq *srq, u32 max_wr, struct ib_udata *udata)
 	err = respond_to_resize(udata, &resp);
 	if (err)
 		goto destroy_mem;
+	env_lock(&srq->eng.lock);
 	spin_lock_irqsave(&srq->lock, flags);
 	err = eng_srq_resize(&srq->eng, mem->vaddr, ring_in(mem, &resp.ring));
 	if (!err) {
@@ -197,6 +198,7 @@ static int resize(struct shca_srq *srq, u32 max_wr, struct ib_udata *udata)
 		mem = old;
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
+	env_unlock(&srq->eng.lock);
 destroy_mem:
 	shca_ring_memory_destroy(mem);
 	return err;

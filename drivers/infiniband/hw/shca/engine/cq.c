@@ -69,15 +69,13 @@ int eng_cq_resize(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries,
 {
 	u32 cons, arm;
 
-	env_lock(&cq->lock);
+	env_lock_held(&cq->lock);
 	cons = env_read(cq->shared->cons);
 	/* A consumer index that lies would make us copy for ever: the consumer's own loss. */
 	if (cq->prod - cons > cq->count)
 		cons = cq->prod;
-	if (cq->prod - cons > count) {
-		env_unlock(&cq->lock);
+	if (cq->prod - cons > count)
 		return -ENV_EINVAL;
-	}
 	move_entries(cq, cons, entries, count);
 	arm = env_xchg(&cq->shared->arm, 0);
 	env_write(shared->cons, cons);
@@ -88,7 +86,6 @@ int eng_cq_resize(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries,
 	cq->entries = entries;
 	cq->count = count;
 	cq->log2_count = log2_of(count);
-	env_unlock(&cq->lock);
 	return 0;
 }
 

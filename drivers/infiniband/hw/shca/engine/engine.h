@@ -46,7 +46,8 @@ void eng_cq_moderate(struct eng_cq *cq, u16 count, u16 us);
 void eng_cq_expired(struct eng_cq *cq);
 void eng_cq_set_ring(struct eng_cq *cq, struct shca_cq_shared *shared, u8 *entries, u32 count);
 /*
- * Moves unpolled entries to the new ring; -ENV_EINVAL when they do not fit (nothing changed).
+ * Under the lock of the CQ, in which a lock of the host's consumers goes, who may be in interrupts:
+ * moves unpolled entries to the new ring; -ENV_EINVAL when they do not fit (nothing changed).
  * Free running indices stay what they were: cons, prod and arm are carried over, and entry i is
  * found at i & (count - 1) with the lap of the new size.
  */
@@ -56,8 +57,8 @@ void eng_srq_init(struct eng_srq *srq, struct eng_dev *dev);
 /* Arms (or, 0, disarms) the limit event. */
 void eng_srq_set_limit(struct eng_srq *srq, u32 limit);
 u32 eng_srq_limit(struct eng_srq *srq);
-/* Moves posted entries to the new ring, indices stay; -ENV_EINVAL when they do not fit (nothing
- * changed).  The strides must be equal. */
+/* Under the SRQ's lock, likewise: moves posted entries to the new ring, indices stay; -ENV_EINVAL
+ * when they do not fit (nothing changed).  The strides must be equal. */
 int eng_srq_resize(struct eng_srq *srq, struct shca_srq_shared *shared, struct eng_ring ring);
 
 /*

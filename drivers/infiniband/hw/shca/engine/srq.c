@@ -97,13 +97,11 @@ int eng_srq_resize(struct eng_srq *srq, struct shca_srq_shared *shared, struct e
 {
 	u32 ready, i;
 
-	env_lock(&srq->lock);
+	env_lock_held(&srq->lock);
 	ready = ready_of(srq);
 	if (srq->broken || ready > srq->ring.count || ready > ring.count ||
-	    ring.stride != srq->ring.stride) {
-		env_unlock(&srq->lock);
+	    ring.stride != srq->ring.stride)
 		return -ENV_EINVAL;
-	}
 	ring.cons = srq->ring.cons;
 	for (i = ring.cons; i != ring.cons + ready; i++)
 		env_memcpy(ring.entries + (u64)(i & (ring.count - 1)) * ring.stride,
@@ -113,6 +111,5 @@ int eng_srq_resize(struct eng_srq *srq, struct shca_srq_shared *shared, struct e
 	env_store_release(&shared->prod, ring.cons + ready);
 	srq->shared = shared;
 	srq->ring = ring;
-	env_unlock(&srq->lock);
 	return 0;
 }
