@@ -75,6 +75,23 @@ static void judge_reliable(struct end *e, const struct shca_cqe *wc, u32 index)
 	}
 }
 
+/* The header that brought it, or that a wire would have brought; IPv4 in the last 20 bytes. */
+static bool grh_holds(struct end *e, const struct tag *tag, u32 index)
+{
+	enum { TRANSPORT = 8 + 12 + 8 + 4 + 4, CHECKSUM = 10 };	/* UDP to immediate, ICRC */
+	u32 bytes = TRANSPORT + ((tag->length + 3) & ~3u), at;
+	u8 want[GRH_BYTES] = { 0 }, is[GRH_BYTES], ip[GRH_BYTES];
+
+	bytes = sim_net_header(e->w, tag->from->host->index,
+			       tag->to ? e->host->index : SIM_NET_GROUP, bytes, ip);
+	at = GRH_BYTES - bytes;
+	memcpy(want + at, ip, bytes);
+	sim_memory_read(e->in->mem, sim_memory_at(e->in->mem, SIM_IN, index), is, GRH_BYTES);
+	if (at)
+		memset(is + at + CHECKSUM, 0, 2);
+	return !memcmp(is, want, GRH_BYTES);
+}
+
 static struct tag *tag_of(struct world *w, u32 imm)
 {
 	struct tag *tag = &w->tags[imm % TAGS];
@@ -118,6 +135,8 @@ static void judge_unreliable(struct end *e, const struct shca_cqe *wc, u32 index
 	} else if (tag->opcode != WR_WRITE_IMM &&
 		   !arrived(e, index, head, tag->length, tag->id)) {
 		sim_fail(e->w, e, "a datagram without its bytes");
+	} else if (head && !grh_holds(e, tag, index)) {
+		sim_fail(e->w, e, "a datagram with another GRH");
 	}
 	if (tag)
 		tag->seen |= 1u << e->index;

@@ -61,31 +61,39 @@ static void put_be16(u8 *at, u32 v)
 	at[1] = (u8)v;
 }
 
-static void make_ip(struct sim_wire_packet *p, bool group)
+u32 sim_net_header(const struct world *w, u32 from, u32 to, u32 bytes, u8 *ip)
 {
-	u8 *ip = p->bytes, from[16], to[16];
+	u8 source[16], dest[16];
 
-	sim_net_gid(p->w, p->from, from);
-	if (group)
-		sim_net_group(p->w, to);
+	sim_net_gid(w, from, source);
+	if (to == SIM_NET_GROUP)
+		sim_net_group(w, dest);
 	else
-		sim_net_gid(p->w, p->to, to);
-	memset(ip, 0, p->net_bytes);
-	if (p->net_bytes == IPV4) {
+		sim_net_gid(w, to, dest);
+	if (ipv4(w)) {
+		memset(ip, 0, IPV4);
 		ip[0] = 0x45;
-		put_be16(ip + 2, IPV4 + UDP + p->eng.length + ENG_WIRE_ICRC);
+		put_be16(ip + 2, IPV4 + bytes);
 		ip[8] = 64;
 		ip[9] = 17;
-		memcpy(ip + 12, from + 12, 4);
-		memcpy(ip + 16, to + 12, 4);
-	} else {
-		ip[0] = 0x60;
-		put_be16(ip + 4, UDP + p->eng.length + ENG_WIRE_ICRC);
-		ip[6] = 17;
-		ip[7] = 64;
-		memcpy(ip + 8, from, 16);
-		memcpy(ip + 24, to, 16);
+		memcpy(ip + 12, source + 12, 4);
+		memcpy(ip + 16, dest + 12, 4);
+		return IPV4;
 	}
+	memset(ip, 0, IPV6);
+	ip[0] = 0x60;
+	put_be16(ip + 4, bytes);
+	ip[6] = 17;
+	ip[7] = 64;
+	memcpy(ip + 8, source, 16);
+	memcpy(ip + 24, dest, 16);
+	return IPV6;
+}
+
+static void make_ip(struct sim_wire_packet *p, bool group)
+{
+	sim_net_header(p->w, p->from, group ? SIM_NET_GROUP : p->to,
+		       UDP + p->eng.length + ENG_WIRE_ICRC, p->bytes);
 }
 
 static u8 *copy_payload(struct world *w, struct eng_tx *tx, u8 *at)

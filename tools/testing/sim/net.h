@@ -16,7 +16,7 @@ struct sim_host;
 struct sim_wire_packet;
 struct world;
 
-enum { SIM_NET_HOSTS = 4 };
+enum { SIM_NET_HOSTS = 4, SIM_NET_GROUP = 255 };
 
 struct sim_net {
 	struct sim_rng rng;
@@ -48,5 +48,7 @@ void sim_net_inject(struct world *w, u32 from, u32 to, const u8 *bytes, u32 leng
 /* The address of a host. */
 void sim_net_gid(const struct world *w, u32 host, u8 gid[16]);
 void sim_net_group(const struct world *w, u8 gid[16]);
+/* The IP header, without checksum, of @bytes to a host or SIM_NET_GROUP; its own length. */
+u32 sim_net_header(const struct world *w, u32 from, u32 to, u32 bytes, u8 *ip);
 
 #endif

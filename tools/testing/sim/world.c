@@ -126,13 +126,17 @@ u32 sim_world_ahn(struct end *e, const struct end *to)
 static void make_ah(struct world *w, u32 from, u32 to, u32 kind)
 {
 	struct sim_ah *ah = calloc(1, sizeof(*ah));
+	u8 ip[GRH_BYTES];
+	u32 bytes;
 
 	ah->host = to;
 	ah->eng.dev = &w->host[from].dev;
 	ah->eng.pd = w->host[from].pd;
 	ah->eng.ahn = 1 + kind + to;
 	ah->eng.multicast = kind & AH_GROUP;
-	ah->eng.grh[0] = 0x60;
+	/* Lengths are filled in for each datagram. */
+	bytes = sim_net_header(w, from, kind & AH_GROUP ? SIM_NET_GROUP : to, 0, ip);
+	memcpy(ah->eng.grh + GRH_BYTES - bytes, ip, bytes);
 	sim_net_group(w, ah->eng.mgid);
 	if (kind & AH_WIRE)
 		ah->eng.wire = true;
