@@ -287,7 +287,7 @@ static int dmabuf_args_get(struct uverbs_attr_bundle *attrs, struct ib_device *i
 		return ret;
 	if (!offsets_agree(args->offset, args->iova))
 		return -EINVAL;
-	ret = uverbs_get_raw_fd((int *)&args->fd, attrs, UVERBS_ATTR_REG_DMABUF_MR_FD);
+	ret = uverbs_copy_from(&args->fd, attrs, UVERBS_ATTR_REG_DMABUF_MR_FD);
 	if (!ret)
 		ret = uverbs_get_flags32(&args->access, attrs,
 					 UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
@@ -370,7 +370,8 @@ DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
 	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
 	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DMABUF_MR_IOVA, UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
-	UVERBS_ATTR_RAW_FD(UVERBS_ATTR_REG_DMABUF_MR_FD, UA_MANDATORY),
+	/* A plain number to the programs that there are, not a UVERBS_ATTR_RAW_FD of no length. */
+	UVERBS_ATTR_PTR_IN(UVERBS_ATTR_REG_DMABUF_MR_FD, UVERBS_ATTR_TYPE(u32), UA_MANDATORY),
 	UVERBS_ATTR_FLAGS_IN(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, enum ib_access_flags),
 	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, UVERBS_ATTR_TYPE(u32),
 			    UA_MANDATORY),
