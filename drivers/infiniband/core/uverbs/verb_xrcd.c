@@ -82,8 +82,9 @@ static struct ib_xrcd *xrcd_make(struct uverbs_attr_bundle *attrs, struct inode 
 	struct ib_xrcd *xrcd;
 	int ret;
 
+	lockdep_assert_held(&attrs->ufile->device->xrcd_lock);
 	xrcd = ib_alloc_xrcd_user(uverbs_call_device(attrs), inode, &attrs->driver_udata);
-	if (IS_ERR(xrcd) || !inode)
+	if (IS_ERR(xrcd))
 		return xrcd;
 	ret = xrcd_tree_add(attrs->ufile->device, inode, xrcd);
 	if (!ret)
@@ -92,12 +93,12 @@ static struct ib_xrcd *xrcd_make(struct uverbs_attr_bundle *attrs, struct inode 
 	return ERR_PTR(ret);
 }
 
-/* The domain of the inode (or of nobody else, when NULL), found or made as oflags allow. */
+/* The domain of the inode, found or made as oflags allow: who comes second finds it. */
 static struct ib_xrcd *xrcd_open_inode(struct uverbs_attr_bundle *attrs, struct inode *inode,
 				       u32 oflags)
 {
 	struct ib_uverbs_device *dev = attrs->ufile->device;
-	struct xrcd_node *node = inode ? xrcd_tree_find(dev, inode) : NULL;
+	struct xrcd_node *node = xrcd_tree_find(dev, inode);
 	struct ib_xrcd *xrcd;
 
 	if (node) {
@@ -105,29 +106,31 @@ static struct ib_xrcd *xrcd_open_inode(struct uverbs_attr_bundle *attrs, struct 
 			return ERR_PTR(-EINVAL);
 		xrcd = node->xrcd;
 	} else {
-		if (inode && !(oflags & O_CREAT))
+		if (!(oflags & O_CREAT))
 			return ERR_PTR(-EAGAIN);
 		xrcd = xrcd_make(attrs, inode);
 		if (IS_ERR(xrcd))
 			return xrcd;
 	}
-	if (inode)
-		atomic_inc(&xrcd->usecnt);
+	atomic_inc(&xrcd->usecnt);
 	return xrcd;
 }
 
 static struct ib_xrcd *xrcd_open_fd(struct uverbs_attr_bundle *attrs, u32 fd, u32 oflags)
 {
+	struct ib_uverbs_device *dev = attrs->ufile->device;
 	struct ib_xrcd *xrcd;
 	struct fd f;
 
-	lockdep_assert_held(&attrs->ufile->device->xrcd_lock);
+	/* Nobody else's: there is nobody to wait for. */
 	if (fd == (u32)-1)
-		return xrcd_open_inode(attrs, NULL, oflags);
+		return ib_alloc_xrcd_user(uverbs_call_device(attrs), NULL, &attrs->driver_udata);
 	f = fdget(fd);
 	if (!f.file)
 		return ERR_PTR(-EBADF);
+	mutex_lock(&dev->xrcd_lock);
 	xrcd = xrcd_open_inode(attrs, file_inode(f.file), oflags);
+	mutex_unlock(&dev->xrcd_lock);
 	fdput(f);
 	return xrcd;
 }
@@ -147,9 +150,7 @@ static int xrcd_open(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	atomic_set(&uverbs_objects_xrcd(uobj)->refcnt, 0);
-	mutex_lock(&attrs->ufile->device->xrcd_lock);
 	xrcd = xrcd_open_fd(attrs, cmd.fd, cmd.oflags);
-	mutex_unlock(&attrs->ufile->device->xrcd_lock);
 	if (IS_ERR(xrcd))
 		return PTR_ERR(xrcd);
 	uobj->object = xrcd;
@@ -166,11 +167,9 @@ static int xrcd_release(struct ib_uverbs_device *dev, struct ib_xrcd *xrcd,
 	int ret;
 
 	lockdep_assert_held(&dev->xrcd_lock);
-	if (inode && !atomic_dec_and_test(&xrcd->usecnt))
+	if (!atomic_dec_and_test(&xrcd->usecnt))
 		return 0;
 	ret = ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
-	if (!inode)
-		return ret;
 	if (ret)
 		atomic_inc(&xrcd->usecnt);
 	else
@@ -182,6 +181,7 @@ static int xrcd_close(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_device *dev = attrs->ufile->device;
+	struct ib_xrcd *xrcd = uobj->object;
 	int ret;
 
 	/*
@@ -190,8 +190,10 @@ static int xrcd_close(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	 */
 	if (atomic_read(&uverbs_objects_xrcd(uobj)->refcnt))
 		return -EBUSY;
+	if (!xrcd->inode)
+		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
 	mutex_lock(&dev->xrcd_lock);
-	ret = xrcd_release(dev, uobj->object, attrs);
+	ret = xrcd_release(dev, xrcd, attrs);
 	mutex_unlock(&dev->xrcd_lock);
 	return ret;
 }
