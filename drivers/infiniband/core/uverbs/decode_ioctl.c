@@ -188,6 +188,8 @@ static int decode_attr(struct uverbs_call *call, unsigned int i)
 		return uattr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;
 	if (test_bit(bkey, call->bundle.attr_present))
 		return -EINVAL;
+	if (api_attr->absent)
+		return -EINVAL;
 	spec = &api_attr->spec;
 	if (spec->type != UVERBS_ATTR_TYPE_ENUM_IN && uattr->attr_data.reserved)
 		return -EINVAL;

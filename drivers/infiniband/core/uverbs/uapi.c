@@ -289,13 +289,9 @@ static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *meth
 
 		if (!attr)
 			continue;
-		if (!attr_usable(uapi, &attr->spec)) {
-			if (attr->spec.mandatory)
-				method->disabled = true;
-			kfree(attr);
-			method->attrs[bkey] = NULL;
-			continue;
-		}
+		attr->absent = !attr_usable(uapi, &attr->spec);
+		if (attr->absent && attr->spec.mandatory)
+			method->disabled = true;
 		if (attr->spec.mandatory)
 			__set_bit(bkey, method->mandatory);
 		if (attr->spec.type == UVERBS_ATTR_TYPE_IDR &&

@@ -255,7 +255,8 @@ static struct ib_uobject *fd_lookup(const struct uverbs_api_object *obj,
 
 	if (mode != UVERBS_LOOKUP_READ)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (id < 0 || id > INT_MAX)
+	/* What is no int was no descriptor; -1 is one that is not open. */
+	if (id < INT_MIN || id > INT_MAX)
 		return ERR_PTR(-EINVAL);
 	filp = fget(id);
 	if (!filp)

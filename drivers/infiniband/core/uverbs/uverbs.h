@@ -95,6 +95,7 @@ static_assert(offsetof(struct ib_uverbs_file, umap) == 0);
 /* uapi.c: the tables of one device, made from our and the driver's declarations. */
 struct uverbs_api_attr {
 	struct uverbs_attr_spec spec;
+	bool absent;	/* names objects of a kind that this device does not have */
 };
 
 struct uverbs_api_method {

@@ -196,10 +196,11 @@ static int UVERBS_HANDLER(UVERBS_METHOD_INFO_HANDLES)(struct uverbs_attr_bundle 
 	ret = uverbs_get_const(&object_id, attrs, UVERBS_ATTR_INFO_OBJECT_ID);
 	if (ret)
 		return ret;
-	ret = uverbs_attr_get_len(attrs, UVERBS_ATTR_INFO_HANDLES_LIST);
+	ret = uverbs_attr_ptr_get_array_size(attrs, UVERBS_ATTR_INFO_HANDLES_LIST,
+					     sizeof(*handles));
 	if (ret < 0)
 		return ret;
-	room = ret / sizeof(*handles);
+	room = ret;
 	handles = uverbs_kcalloc(attrs, room, sizeof(*handles));
 	if (IS_ERR(handles))
 		return PTR_ERR(handles);

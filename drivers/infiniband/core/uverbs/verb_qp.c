@@ -286,6 +286,16 @@ static int qp_create_ex(struct uverbs_attr_bundle *attrs)
 	return qp_create_answer(attrs, &cmd);
 }
 
+/* Which of the method's flags go with a type; the drivers say which of those they can do. */
+static bool qp_flags_fit(enum ib_qp_type type, u32 flags)
+{
+	if (type == IB_QPT_RAW_PACKET || type == IB_QPT_DRIVER)
+		return true;
+	if (type == IB_QPT_UD)
+		return !(flags & (IB_QP_CREATE_SCATTER_FCS | IB_QP_CREATE_CVLAN_STRIPPING));
+	return !flags;
+}
+
 static void *qp_optional_obj(const struct uverbs_attr_bundle *attrs, u16 attr_id)
 {
 	void *object = uverbs_attr_get_obj(attrs, attr_id);
@@ -309,6 +319,8 @@ static int qp_read_flags(const struct uverbs_attr_bundle *attrs, struct ib_qp_in
 	attr->sq_sig_type = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL ? IB_SIGNAL_ALL_WR :
 								     IB_SIGNAL_REQ_WR;
 	attr->create_flags = flags & ~(u32)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	if (!qp_flags_fit(attr->qp_type, attr->create_flags))
+		return -EINVAL;
 	if (!uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return 0;
 	attr->create_flags |= IB_QP_CREATE_SOURCE_QPN;
@@ -339,12 +351,34 @@ static int qp_read_request(struct uverbs_attr_bundle *attrs, struct qp_create_ar
 	return qp_check_request(attr);
 }
 
-/* An object that has no place in a QP of this type is a mistake, not something to ignore. */
+/* EINVAL: an object that has no place in a QP of this type. ENOENT: one that it needs is missing. */
+static int qp_check_read_parts(const struct qp_create_args *args)
+{
+	const struct ib_qp_init_attr *attr = &args->attr;
+
+	if (attr->qp_type == IB_QPT_XRC_TGT) {
+		if (args->pd || attr->send_cq || attr->recv_cq || attr->rwq_ind_tbl)
+			return -EINVAL;
+		if (!args->xrcd)
+			return -ENOENT;
+		return attr->srq ? -EINVAL : 0;
+	}
+	if (args->xrcd || (attr->rwq_ind_tbl && attr->recv_cq) ||
+	    (attr->qp_type == IB_QPT_XRC_INI && attr->srq))
+		return -EINVAL;
+	if (!args->pd || (!attr->rwq_ind_tbl && !attr->send_cq))
+		return -ENOENT;
+	if (!attr->rwq_ind_tbl && !attr->recv_cq && attr->qp_type != IB_QPT_XRC_INI)
+		return -ENOENT;
+	return 0;
+}
+
 static int qp_read_parts(struct uverbs_attr_bundle *attrs, struct qp_create_args *args)
 {
 	struct ib_uobject *xrcd = uverbs_attr_get_uobject(attrs,
 							  UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
 	struct ib_qp_init_attr *attr = &args->attr;
+	int ret;
 
 	args->xrcd = IS_ERR(xrcd) ? NULL : xrcd;
 	args->pd = qp_optional_obj(attrs, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
@@ -352,15 +386,14 @@ static int qp_read_parts(struct uverbs_attr_bundle *attrs, struct qp_create_args
 	attr->send_cq = qp_optional_obj(attrs, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
 	attr->recv_cq = qp_optional_obj(attrs, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
 	attr->rwq_ind_tbl = qp_optional_obj(attrs, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
-	if (attr->qp_type == IB_QPT_XRC_TGT)
-		return args->pd || attr->srq || attr->send_cq || attr->recv_cq ||
-		       attr->rwq_ind_tbl ? -EINVAL : 0;
-	if (args->xrcd || (attr->rwq_ind_tbl && attr->recv_cq))
-		return -EINVAL;
-	if (attr->qp_type == IB_QPT_XRC_INI && (attr->recv_cq || attr->cap.max_recv_wr ||
-						attr->cap.max_recv_sge))
-		return -EINVAL;
-	return 0;
+	ret = qp_check_read_parts(args);
+	/* It receives nothing, whatever was asked for. */
+	if (!ret && attr->qp_type == IB_QPT_XRC_INI) {
+		attr->recv_cq = NULL;
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
+	return ret;
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_QP_CREATE)(struct uverbs_attr_bundle *attrs)
