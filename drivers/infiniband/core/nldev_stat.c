@@ -6,7 +6,7 @@
  *
  * Binding QPs to counters of their own is a matter of adapters that have such counters; this core
  * does not offer it. The mode of a port can be set and read, because scripts do, and binding
- * answers EOPNOTSUPP.
+ * answers EINVAL, as it does for a device without such counters.
  */
 #include <linux/bitmap.h>
 #include <net/netlink.h>
@@ -215,10 +215,7 @@ static int set_qp_mode(const struct core_nldev_request *req)
 		return -EINVAL;
 	if (nla_get_u32(req->tb[RDMA_NLDEV_ATTR_STAT_MODE]) == RDMA_COUNTER_MODE_AUTO)
 		return set_auto_mode(req);
-	if (!req->tb[RDMA_NLDEV_ATTR_RES_LQPN])
-		return -EINVAL;
-	NL_SET_ERR_MSG(req->extack, "Binding QPs to counters is not supported");
-	return -EOPNOTSUPP;
+	return -EINVAL;
 }
 
 static int switch_counter(struct ib_device *dev, u32 port, struct rdma_hw_stats *stats, u32 index,
