@@ -120,6 +120,7 @@ void random_seed(uint32_t seed);
 void bend_commands(void);
 void bend_methods(void);
 void try_numbers(void);
+void try_qp_kinds(void);
 void try_transitions(void);
 void try_graphs(void);
 void try_files(void);

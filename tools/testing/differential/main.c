@@ -13,8 +13,9 @@ static const struct {
 	void (*run)(void);
 } parts[] = {
 	{ "commands", bend_commands }, { "methods", bend_methods }, { "numbers", try_numbers },
-	{ "transitions", try_transitions }, { "graphs", try_graphs }, { "files", try_files },
-	{ "races", try_races }, { "removed", try_removed },
+	{ "QP kinds", try_qp_kinds }, { "transitions", try_transitions },
+	{ "graphs", try_graphs }, { "files", try_files }, { "races", try_races },
+	{ "removed", try_removed },
 };
 
 static void map_at(uint8_t *at, size_t bytes)

@@ -264,7 +264,8 @@ const struct method methods[] = {
 	{ METHOD("MR_DESTROY", MR, MR_DESTROY), .fill = mr_destroy },
 	{ METHOD("ADVISE_MR", MR, ADVISE_MR), .fill = advise_mr, .query = true },
 	{ METHOD("QUERY_MR", MR, QUERY_MR), .fill = query_mr, .query = true,
-	  .masks = { SLOT(0, 4, "lkey"), SLOT(1, 4, "rkey") } },
+	  /* Twice the size: a bent address shifts them. */
+	  .masks = { SLOT(0, 8, "lkey"), SLOT(1, 8, "rkey") } },
 	{ METHOD("REG_DMABUF_MR", MR, REG_DMABUF_MR), .fill = reg_dmabuf },
 	{ METHOD("MW_DESTROY", MW, MW_DESTROY), .fill = mw_destroy },
 	{ METHOD("XRCD_DESTROY", XRCD, XRCD_DESTROY), .fill = xrcd_destroy },
