@@ -10,8 +10,9 @@
  *	  sockets mutex (udp_socket.c)		sockets of all namespaces
  *	    QP ownership (engine)		never two at a time
  *	      engine leaf locks, shca_qp.{sq,rq}_lock
- *		shca_srq.lock, shca_cq.poll_lock	of kernel consumers, who may be in softirq: in
- *						the engine's lock while a ring changes, else alone
+ *		shca_srq.lock, shca_cq.poll_lock
+ *			of kernel consumers, who may be in softirq: inside the engine's lock while a
+ *			ring changes, else alone
  *
  * Teardown.  Each line names who may still look at an object and why that ends.
  *
