@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Every verb, and every netlink command, with its first possible failure (slab, page, copy from or
- * to user memory, pinning) made to happen, then its second, until it gets through without; of very
- * many, a sample. What has no ioctl method of its own is done twice, by INVOKE_WRITE and by
- * write(). Each call that reports an error has changed nothing: there are as many objects as
- * before, and the same call succeeds at once when nothing is in its way.
+ * Every verb with each of its possible failures (slab, page, copy from or to user memory, pinning)
+ * made to happen (fault_ops.h). What has no ioctl method of its own is done twice, by INVOKE_WRITE
+ * and by write(). Netlink is fault_netlink's, loading of modules fault_load's.
  *
  * fault_sweep [NAME]: only that operation.
  */
-#include "fixture.h"
-#include "nldev_raw.h"
+#include <linux/udmabuf.h>
+#include <sys/ioctl.h>
 
-#include "fault_nth.h"
-
-#define MAX_FAILURES	20000	/* more in one call is a loop that does not end */
-#define EACH_UNTIL	64	/* from there on a sample: making a link has thousands */
-#define LINK		"kvfault0"
-#define NETDEV		"kvfault"
-
-struct operation {
-	const char *name;
-	int (*prepare)(void);	/* never hit */
-	int (*act)(void);	/* 0 or errno */
-	int (*undo)(void);	/* after an act that succeeded */
-	int (*restore)(void);	/* undoes prepare */
-};
-
-static struct fixture f;
-static struct nldev nl;
-static uint32_t dev_index;
+#include "fault_ops.h"
 
 /* What operations work on. */
 static struct ibv_context *ctx;
@@ -38,9 +19,12 @@ static struct ibv_mw *mw;
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq, *cq2;
 static struct ibv_srq *srq;
-static struct ibv_qp *qp;
+static struct ibv_qp *qp, *qp_again;
 static struct ibv_ah *ah;
 static struct ibv_xrcd *xrcd;
+static struct ibv_dm *dm;
+static struct ibv_context *import;
+static int dmabuf = -1;
 static enum ibv_qp_type qp_type;
 
 static int made(const void *object)
@@ -110,6 +94,108 @@ static int dereg_mr(void)
 	return ibv_dereg_mr(mr);
 }
 
+/* The handle is the same object: it can be opened by who holds its descriptor. */
+static int import_device(void)
+{
+	int fd = dup(f.ctx->cmd_fd);
+
+	import = ibv_import_device(fd);
+	if (import)
+		return 0;
+	close(fd);
+	return errno ? errno : EINVAL;
+}
+
+static int import_pd(void)
+{
+	pd = ibv_import_pd(import, f.pd->handle);
+	return made(pd);
+}
+
+static int unimport_pd(void)
+{
+	ibv_unimport_pd(pd);
+	return 0;
+}
+
+static int import_mr(void)
+{
+	mr = ibv_import_mr(pd, f.mr->handle);
+	return made(mr);
+}
+
+static int unimport_mr(void)
+{
+	ibv_unimport_mr(mr);
+	return 0;
+}
+
+static int make_import(void)
+{
+	return import_device() ?: import_pd();
+}
+
+static int close_import(void)
+{
+	ibv_unimport_pd(pd);
+	return ibv_close_device(import) ? errno : 0;
+}
+
+static int close_imported(void)
+{
+	return ibv_close_device(import) ? errno : 0;
+}
+
+static int alloc_dm(void)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 3 * 4096 };
+
+	dm = ibv_alloc_dm(f.ctx, &attr);
+	return made(dm);
+}
+
+static int free_dm(void)
+{
+	return ibv_free_dm(dm);
+}
+
+static int reg_dm(void)
+{
+	mr = ibv_reg_dm_mr(f.pd, dm, 0, 4096, IBV_ACCESS_ZERO_BASED | FIXTURE_ALL_ACCESS);
+	return made(mr);
+}
+
+static int alloc_null_mr(void)
+{
+	mr = ibv_alloc_null_mr(f.pd);
+	return made(mr);
+}
+
+/* Pages of a memfd as a dma-buf, where the kernel makes such. */
+static int make_dmabuf(void)
+{
+	struct udmabuf_create create = { .size = 65536 };
+	int device;
+
+	if (dmabuf >= 0)
+		return 0;
+	device = open("/dev/udmabuf", O_RDWR);
+	create.memfd = memfd_create("fault", MFD_ALLOW_SEALING);
+	if (device < 0 || (int)create.memfd < 0 || ftruncate(create.memfd, create.size) ||
+	    fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return ENODEV;
+	dmabuf = ioctl(device, UDMABUF_CREATE, &create);
+	close(create.memfd);
+	close(device);
+	return dmabuf < 0 ? ENODEV : 0;
+}
+
+static int reg_dmabuf(void)
+{
+	mr = ibv_reg_dmabuf_mr(f.pd, 0, 65536, 0, dmabuf, FIXTURE_ALL_ACCESS);
+	return made(mr);
+}
+
 static int alloc_mw(void)
 {
 	mw = ibv_alloc_mw(f.pd, IBV_MW_TYPE_2);
@@ -144,6 +230,14 @@ static int create_cq(void)
 static int resize_cq(void)
 {
 	return ibv_resize_cq(cq, 300);
+}
+
+static int moderate_cq(void)
+{
+	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_MODERATE,
+					   .moderate = { .cq_count = 4, .cq_period = 1000 } };
+
+	return ibv_modify_cq(cq, &attr);
 }
 
 static int destroy_cq(void)
@@ -194,6 +288,55 @@ static int close_xrcd(void)
 	return ibv_close_xrcd(xrcd);
 }
 
+static int create_xrc_srq(void)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = { .max_wr = 64, .max_sge = 2 }, .srq_type = IBV_SRQT_XRC,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.pd = f.pd, .xrcd = xrcd, .cq = cq2,
+	};
+
+	srq = ibv_create_srq_ex(f.ctx, &init);
+	return made(srq);
+}
+
+static int create_xrc_target(void)
+{
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_XRC_RECV,
+					    .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = xrcd };
+
+	qp = ibv_create_qp_ex(f.ctx, &init);
+	return made(qp);
+}
+
+static int make_xrc_target(void)
+{
+	return open_xrcd() ?: create_xrc_target();
+}
+
+static int open_qp(void)
+{
+	struct ibv_qp_open_attr attr = {
+		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+			     IBV_QP_OPEN_ATTR_TYPE,
+		.qp_num = qp->qp_num, .xrcd = xrcd, .qp_type = IBV_QPT_XRC_RECV,
+	};
+
+	qp_again = ibv_open_qp(f.ctx, &attr);
+	return made(qp_again);
+}
+
+static int close_qp(void)
+{
+	return ibv_destroy_qp(qp_again);
+}
+
+static int destroy_xrc_target(void)
+{
+	return ibv_destroy_qp(qp) ?: close_xrcd();
+}
+
 static int create_qp(void)
 {
 	struct ibv_qp_init_attr init = {
@@ -202,6 +345,10 @@ static int create_qp(void)
 			 .max_recv_sge = 2 },
 	};
 
+	if (qp_type == IBV_QPT_XRC_SEND) {
+		init.recv_cq = NULL;
+		init.cap.max_recv_wr = init.cap.max_recv_sge = 0;
+	}
 	qp = ibv_create_qp(f.pd, &init);
 	return made(qp);
 }
@@ -214,6 +361,18 @@ static int destroy_qp(void)
 static int use_rc(void)
 {
 	qp_type = IBV_QPT_RC;
+	return 0;
+}
+
+static int use_uc(void)
+{
+	qp_type = IBV_QPT_UC;
+	return 0;
+}
+
+static int use_xrc(void)
+{
+	qp_type = IBV_QPT_XRC_SEND;
 	return 0;
 }
 
@@ -324,302 +483,85 @@ static int await(void)
 	return failed ? ETIMEDOUT : 0;
 }
 
-static void add_device(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct nlattr *attr;
-	const char *name = "";
-	uint32_t index = 0;
-	uint32_t *found = arg;
-
-	mnl_attr_for_each(attr, nlh, 0) {
-		if (mnl_attr_get_type(attr) == RDMA_NLDEV_ATTR_DEV_INDEX)
-			index = mnl_attr_get_u32(attr);
-		if (mnl_attr_get_type(attr) == RDMA_NLDEV_ATTR_DEV_NAME)
-			name = mnl_attr_get_str(attr);
-	}
-	if (!strcmp(name, LINK))
-		found[1] = index + 1;
-	if (!strcmp(name, ibv_get_device_name(f.ctx->device)))
-		dev_index = index;
-	found[0]++;
-}
-
-/* How many devices there are, and, one higher, the index of LINK. */
-static int list_devices(uint32_t found[2])
-{
-	memset(found, 0, 2 * sizeof(*found));
-	nldev_begin(&nl, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
-	return nldev_send(&nl, add_device, found);
-}
-
-static int get_devices(void)
-{
-	uint32_t found[2];
-
-	return list_devices(found);
-}
-
-static int get_port(void)
-{
-	nldev_begin(&nl, RDMA_NLDEV_CMD_PORT_GET, 0);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_PORT_INDEX, FIXTURE_PORT);
-	return nldev_send(&nl, NULL, NULL);
-}
-
-static int get_qps(void)
-{
-	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	return nldev_send(&nl, NULL, NULL);
-}
-
-static int get_mrs(void)
-{
-	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_MR_GET, NLM_F_DUMP);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	return nldev_send(&nl, NULL, NULL);
-}
-
-static int get_chardev(void)
-{
-	nldev_begin(&nl, RDMA_NLDEV_CMD_GET_CHARDEV, 0);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
-	return nldev_send(&nl, NULL, NULL);
-}
-
-static int new_link(void)
-{
-	char type[32];
-
-	snprintf(type, sizeof(type), "%s", ibv_get_device_name(f.ctx->device));
-	type[strcspn(type, "0123456789")] = 0;
-	nldev_begin(&nl, RDMA_NLDEV_CMD_NEWLINK, 0);
-	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_DEV_NAME, LINK);
-	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_LINK_TYPE, type);
-	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_NDEV_NAME, NETDEV);
-	return nldev_send(&nl, NULL, NULL);
-}
-
-static int delete_link(void)
-{
-	uint32_t found[2];
-
-	if (!list_devices(found) && found[1]) {
-		nldev_begin(&nl, RDMA_NLDEV_CMD_DELLINK, 0);
-		mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, found[1] - 1);
-		return nldev_send(&nl, NULL, NULL);
-	}
-	return ENODEV;
-}
-
-/* An acknowledgement that found no memory: the deed is done, and netlink says ENOBUFS. */
-static int link_gone(void)
-{
-	delete_link();
-	return 0;
-}
-
 static const struct operation operations[] = {
-	{ "open device", NULL, open_device, close_device, NULL },
-	{ "close device", open_device, close_device, NULL, NULL },
-	{ "query device", NULL, query_device, NULL, NULL },
-	{ "query port", NULL, query_port, NULL, NULL },
-	{ "query GIDs", NULL, query_gids, NULL, NULL },
-	{ "alloc PD", NULL, alloc_pd, dealloc_pd, NULL },
-	{ "dealloc PD", alloc_pd, dealloc_pd, NULL, NULL },
-	{ "register memory", NULL, reg_mr, dereg_mr, NULL },
-	{ "re-register memory", reg_mr, rereg_mr, NULL, dereg_mr },
-	{ "deregister memory", reg_mr, dereg_mr, NULL, NULL },
-	{ "alloc MW", NULL, alloc_mw, dealloc_mw, NULL },
-	{ "dealloc MW", alloc_mw, dealloc_mw, NULL, NULL },
-	{ "create channel", NULL, create_channel, destroy_channel, NULL },
-	{ "destroy channel", create_channel, destroy_channel, NULL, NULL },
-	{ "create CQ", create_channel, create_cq, destroy_cq, destroy_channel },
-	{ "resize CQ", create_cq, resize_cq, NULL, destroy_cq },
-	{ "destroy CQ", create_cq, destroy_cq, NULL, NULL },
-	{ "create SRQ", NULL, create_srq, destroy_srq, NULL },
-	{ "modify SRQ", create_srq, modify_srq, NULL, destroy_srq },
-	{ "query SRQ", create_srq, query_srq, NULL, destroy_srq },
-	{ "destroy SRQ", create_srq, destroy_srq, NULL, NULL },
-	{ "open XRC domain", NULL, open_xrcd, close_xrcd, NULL },
-	{ "close XRC domain", open_xrcd, close_xrcd, NULL, NULL },
-	{ "create RC QP", use_rc, create_qp, destroy_qp, NULL },
-	{ "create UD QP", use_ud, create_qp, destroy_qp, NULL },
-	{ "QP to INIT", make_rc, to_init, NULL, destroy_qp },
-	{ "QP to RTR", make_init, to_rtr, NULL, destroy_qp },
-	{ "QP to RTS", make_rtr, to_rts, NULL, destroy_qp },
-	{ "query QP", make_rts, query_qp, NULL, destroy_qp },
-	{ "post", make_rts, post, await, destroy_qp },
-	{ "destroy QP", make_rts, destroy_qp, NULL, NULL },
-	{ "attach to group", make_ud, attach_mcast, detach_mcast, destroy_qp },
-	{ "detach from group", make_attached, detach_mcast, NULL, destroy_qp },
-	{ "create AH", NULL, create_ah, destroy_ah, NULL },
-	{ "destroy AH", create_ah, destroy_ah, NULL, NULL },
-	{ "list devices", NULL, get_devices, NULL, NULL },
-	{ "get port", NULL, get_port, NULL, NULL },
-	{ "list QPs", make_rts, get_qps, NULL, destroy_qp },
-	{ "list regions", reg_mr, get_mrs, NULL, dereg_mr },
-	{ "get character device", NULL, get_chardev, NULL, NULL },
-	{ "add link", NULL, new_link, delete_link, link_gone },
-	{ "delete link", new_link, delete_link, NULL, link_gone },
+	{ "open device", .act = open_device, .undo = close_device },
+	{ "close device", .prepare = open_device, .act = close_device },
+	{ "query device", .act = query_device },
+	{ "query port", .act = query_port },
+	{ "query GIDs", .act = query_gids },
+	{ "alloc PD", .act = alloc_pd, .undo = dealloc_pd },
+	{ "dealloc PD", .prepare = alloc_pd, .act = dealloc_pd },
+	{ "register memory", .act = reg_mr, .undo = dereg_mr },
+	{ "re-register memory", .prepare = reg_mr, .act = rereg_mr, .restore = dereg_mr },
+	{ "null region", .act = alloc_null_mr, .undo = dereg_mr },
+	{ "register dma-buf", .prepare = make_dmabuf, .act = reg_dmabuf, .undo = dereg_mr },
+	{ "alloc device memory", .act = alloc_dm, .undo = free_dm },
+	{ "free device memory", .prepare = alloc_dm, .act = free_dm },
+	{ "register device memory", .prepare = alloc_dm, .act = reg_dm,
+	  .undo = dereg_mr, .restore = free_dm },
+	{ "import device", .act = import_device, .undo = close_imported },
+	{ "import PD", .prepare = import_device, .act = import_pd,
+	  .undo = unimport_pd, .restore = close_imported },
+	{ "import region", .prepare = make_import, .act = import_mr,
+	  .undo = unimport_mr, .restore = close_import },
+	{ "deregister memory", .prepare = reg_mr, .act = dereg_mr },
+	{ "alloc MW", .act = alloc_mw, .undo = dealloc_mw },
+	{ "dealloc MW", .prepare = alloc_mw, .act = dealloc_mw },
+	{ "create channel", .act = create_channel, .undo = destroy_channel },
+	{ "destroy channel", .prepare = create_channel, .act = destroy_channel },
+	{ "create CQ", .prepare = create_channel, .act = create_cq,
+	  .undo = destroy_cq, .restore = destroy_channel },
+	{ "resize CQ", .prepare = create_cq, .act = resize_cq, .restore = destroy_cq },
+	{ "moderate CQ", .prepare = create_cq, .act = moderate_cq, .restore = destroy_cq },
+	{ "destroy CQ", .prepare = create_cq, .act = destroy_cq },
+	{ "create SRQ", .act = create_srq, .undo = destroy_srq },
+	{ "modify SRQ", .prepare = create_srq, .act = modify_srq, .restore = destroy_srq },
+	{ "query SRQ", .prepare = create_srq, .act = query_srq, .restore = destroy_srq },
+	{ "destroy SRQ", .prepare = create_srq, .act = destroy_srq },
+	{ "open XRC domain", .act = open_xrcd, .undo = close_xrcd },
+	{ "close XRC domain", .prepare = open_xrcd, .act = close_xrcd },
+	{ "create RC QP", .prepare = use_rc, .act = create_qp, .undo = destroy_qp },
+	{ "create SRQ of an XRC domain", .prepare = open_xrcd, .act = create_xrc_srq,
+	  .undo = destroy_srq, .restore = close_xrcd },
+	{ "create XRC target", .prepare = open_xrcd, .act = create_xrc_target,
+	  .undo = destroy_qp, .restore = close_xrcd },
+	{ "open XRC target", .prepare = make_xrc_target, .act = open_qp,
+	  .undo = close_qp, .restore = destroy_xrc_target },
+	{ "create XRC initiator", .prepare = use_xrc, .act = create_qp, .undo = destroy_qp },
+	{ "create UC QP", .prepare = use_uc, .act = create_qp, .undo = destroy_qp },
+	{ "create UD QP", .prepare = use_ud, .act = create_qp, .undo = destroy_qp },
+	{ "QP to INIT", .prepare = make_rc, .act = to_init, .restore = destroy_qp },
+	{ "QP to RTR", .prepare = make_init, .act = to_rtr, .restore = destroy_qp },
+	{ "QP to RTS", .prepare = make_rtr, .act = to_rts, .restore = destroy_qp },
+	{ "query QP", .prepare = make_rts, .act = query_qp, .restore = destroy_qp },
+	{ "post", .prepare = make_rts, .act = post, .undo = await, .restore = destroy_qp },
+	{ "destroy QP", .prepare = make_rts, .act = destroy_qp },
+	{ "attach to group", .prepare = make_ud, .act = attach_mcast,
+	  .undo = detach_mcast, .restore = destroy_qp },
+	{ "detach from group", .prepare = make_attached, .act = detach_mcast,
+	  .restore = destroy_qp },
+	{ "create AH", .act = create_ah, .undo = destroy_ah },
+	{ "destroy AH", .prepare = create_ah, .act = destroy_ah },
 };
 
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
 
-static void add_summary(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct nlattr *attr, *entry, *member;
-	uint64_t *sum = arg;
-
-	mnl_attr_for_each(attr, nlh, 0) {
-		if (mnl_attr_get_type(attr) != RDMA_NLDEV_ATTR_RES_SUMMARY)
-			continue;
-		mnl_attr_for_each_nested(entry, attr)
-			mnl_attr_for_each_nested(member, entry)
-				if (mnl_attr_get_type(member) ==
-				    RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR)
-					*sum += mnl_attr_get_u64(member);
-	}
-}
-
-/* All objects of the device that netlink counts, and all devices. */
-static uint64_t objects(void)
-{
-	uint32_t found[2];
-	uint64_t sum = 0;
-
-	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_GET, 0);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	if (nldev_send(&nl, add_summary, &sum) || list_devices(found))
-		tap_bail("resource summary");
-	return sum + found[0];
-}
-
-/* The next failure is the n-th. Returns false when the operation ran without. */
-static bool sweep_step(const struct operation *op, unsigned int n, unsigned int *wrong,
-		       unsigned int *survived)
-{
-	uint64_t before, after;
-	bool hit;
-	int ret;
-
-	if (op->prepare && op->prepare()) {
-		tap_note("%s: cannot be prepared before failure %u: errno %d", op->name, n, errno);
-		++*wrong;
-		return false;
-	}
-	before = objects();
-	failure_arm(n);
-	errno = 0;
-	ret = op->act();
-	hit = failure_disarm();
-	if (ret) {
-		after = objects();
-		if (!hit || (after != before && ret != ENOBUFS)) {
-			tap_note("%s, failure %u: errno %d, objects %llu, then %llu", op->name, n,
-				 ret, (unsigned long long)before, (unsigned long long)after);
-			++*wrong;
-		}
-		/* Nothing in its way any more, nothing half done. ENOBUFS: perhaps all done. */
-		if (ret != ENOBUFS)
-			ret = op->act();
-		if (ret && ret != ENOBUFS) {
-			tap_note("%s: fails after failure %u: errno %d", op->name, n, ret);
-			++*wrong;
-		}
-	} else if (hit) {
-		++*survived;
-	}
-	if (!ret && op->undo && op->undo()) {
-		tap_note("%s: cannot be undone after failure %u", op->name, n);
-		++*wrong;
-	}
-	if (op->restore && op->restore()) {
-		tap_note("%s: cannot be restored after failure %u", op->name, n);
-		++*wrong;
-	}
-	return hit;
-}
-
-static const char *door(void)
-{
-	return failure_by_write ? " by write()" : "";
-}
-
-/* The write door is swept by what goes through it. */
-static bool supported(const struct operation *op)
-{
-	unsigned long before = failure_writes;
-	int ret = op->prepare ? op->prepare() : 0;
-
-	if (!ret)
-		ret = op->act();
-	if (ret)
-		tap_skip("%s%s: not on this device (errno %d)", op->name, door(), ret);
-	else if (op->undo)
-		op->undo();
-	if (op->restore)
-		op->restore();
-	return !ret && (!failure_by_write || failure_writes != before);
-}
-
-static void sweep(const struct operation *op)
-{
-	unsigned int n, tried = 0, wrong = 0, survived = 0;
-	uint64_t before;
-
-	if (!supported(op))
-		return;
-	before = objects();
-	for (n = 1; n < MAX_FAILURES && wrong < 5; n += n < EACH_UNTIL ? 1 : 1 + n / 16, tried++)
-		if (!sweep_step(op, n, &wrong, &survived))
-			break;
-	tap_ok(!wrong && n < MAX_FAILURES, "%s%s: %u failures, %u of them without consequence",
-	       op->name, door(), tried, survived);
-	tap_is(objects(), before, "%s%s: as many objects as before", op->name, door());
-}
-
-static void link_device(void)
-{
-	if (system("ip link add " NETDEV " type dummy && ip addr add 10.79.0.1/24 dev " NETDEV
-		   " && ip link set " NETDEV " up"))
-		tap_bail("netdev " NETDEV);
-}
-
 int main(int argc, char **argv)
 {
-	const char *core = getenv("KV_CORE");
-	unsigned int i;
-
-	if (!failures_ready()) {
-		printf("1..0 # SKIP this kernel has no fault injection\n");
+	if (!sweep_begin())
 		return 0;
-	}
-	if (core && strcmp(core, "ours")) {
-		printf("1..0 # SKIP the stock core is not what is tested\n");
-		return 0;
-	}
-	fixture_open(&f);
 	if (!failure_function("umem_pin_some"))
 		tap_bail("pinning cannot be made to fail");
-	nldev_open(&nl);
-	if (get_devices())
-		tap_bail("list of devices");
-	link_device();
 	cq2 = ibv_create_cq(f.ctx, 400, NULL, NULL, 0);
 	if (!cq2)
 		tap_bail("create CQ");
-	for (i = 0; i < 2 * OPERATIONS; i++) {
-		failure_by_write = i >= OPERATIONS;
-		if (argc < 2 || !strcmp(argv[1], operations[i % OPERATIONS].name))
-			sweep(&operations[i % OPERATIONS]);
-	}
+	sweep_table(operations, OPERATIONS, argc > 1 ? argv[1] : NULL);
+	failure_by_write = true;
+	sweep_table(operations, OPERATIONS, argc > 1 ? argv[1] : NULL);
 	failure_knob("fail_function/inject", "!umem_pin_some");
 	ibv_destroy_cq(cq2);
+	if (dmabuf >= 0)
+		close(dmabuf);
 	fixture_close(&f);
-	if (system("ip link delete " NETDEV))
-		tap_ok(false, "the netdev can be deleted");
 	return tap_end();
 }
