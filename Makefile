@@ -53,10 +53,12 @@ check:
 check-debug:
 	@BUILD=$(BUILD) tools/testing/check-debug $(TIERS)
 
-# Deliberate faults that the simulator must find, then fresh seeds for as long as you like.
+# Deliberate faults that the simulator must find, then fresh seeds for as long as you like; then
+# what happens at once, on a kernel that watches for data races (built on the first run).
 SECONDS ?= 600
 soak:
 	@$(MAKE) --no-print-directory -s -C tools/testing/sim soak BUILD=$(BUILD) SECONDS=$(SECONDS)
+	@BUILD=$(BUILD) KV_TORTURE_S=$(SECONDS) tools/testing/check-races $(TIERS)
 
 # Which lines the tests run, by file; LINES=1 also lists those that none runs.
 coverage:
