@@ -5,7 +5,8 @@
  * The network stack calls shca_udp_rx_ready() in a soft interrupt, which only sorts packets into
  * lanes by destination QP.  A lane is drained by one thread at a time, so packets of one QP keep
  * their order: by the thread whose own transmission brought them (same host: no switch to another
- * thread between sender and receiver), else by a worker.
+ * thread between sender and receiver), else by a worker.  With more to do than a switch costs, a
+ * worker is better on one host, too: one CPU sends while another one receives.
  *
  * Nothing of a packet is believed before its ICRC was found right.  Headers are copied first,
  * because their bytes may be in memory that somebody else can write; payload is read from where
@@ -37,6 +38,8 @@ enum {
 	BTH_QPN		= 4,
 	/* Buffers that one drain takes before it lets others have a turn. */
 	DRAIN_BUFFERS	= 64,
+	/* Bytes that are worth waking another thread for. */
+	SHARED_BYTES	= 32 << 10,
 	SCHEDULED	= 0,
 };
 
@@ -92,6 +95,26 @@ struct llist_node *shca_udp_rx_collect(void)
 	local_bh_enable();
 	preempt_enable();
 	return lanes;
+}
+
+struct llist_node *shca_udp_rx_share(struct llist_node *lanes, u32 bytes_done)
+{
+	struct llist_node *kept = NULL, *next;
+
+	if (num_online_cpus() == 1)
+		return lanes;
+	for (; lanes; lanes = next) {
+		struct shca_lane *lane = container_of(lanes, struct shca_lane, next);
+
+		next = lanes->next;
+		if (bytes_done >= SHARED_BYTES || READ_ONCE(lane->bytes) >= SHARED_BYTES) {
+			shca_runner_queue(&lane->work);
+		} else {
+			lanes->next = kept;
+			kept = lanes;
+		}
+	}
+	return kept;
 }
 
 static struct shca_lane *choose_lane(struct shca_udp *udp, const struct sk_buff *skb)

@@ -29,6 +29,11 @@ void shca_udp_rx_ready(struct sock *sk);
  */
 void shca_udp_rx_promise(void);
 struct llist_node *shca_udp_rx_collect(void);
+/*
+ * Leaves lanes that have much to take in to workers, or all of them when the caller has moved
+ * @bytes_done itself by now and may have more to do: what stays the caller's, linked.
+ */
+struct llist_node *shca_udp_rx_share(struct llist_node *lanes, u32 bytes_done);
 /* Takes a bounded number of packets of @lanes to the engine; what is left goes to workers. */
 void shca_udp_rx_drain(struct llist_node *lanes, struct eng_runq *rq);
 

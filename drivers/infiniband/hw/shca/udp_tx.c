@@ -270,7 +270,7 @@ static void send_off(struct shca_tx *tx, struct sock *sk)
 		ip_local_out(net, sk, skb);
 	else if (IS_ENABLED(CONFIG_IPV6))
 		ip6_local_out(net, sk, skb);
-	link_lanes(tx, shca_udp_rx_collect());
+	link_lanes(tx, shca_udp_rx_share(shca_udp_rx_collect(), 0));
 }
 
 static void send_series(struct shca_qp *qp)
@@ -462,7 +462,7 @@ void shca_udp_tx_end(struct eng_qp *eng, struct eng_runq *rq)
 
 	if (qp->tx.skb)
 		send_series(qp);
-	lanes = qp->tx.lanes;
+	lanes = shca_udp_rx_share(qp->tx.lanes, ENG_BUDGET_BYTES - rq->bytes_left);
 	qp->tx.lanes = NULL;
 	shca_udp_rx_drain(lanes, rq);
 }

@@ -163,7 +163,7 @@ static void forget(struct shca_qp *qp)
 	qp->rq_done = 0;
 	qp->peer = NULL;
 	qp->on_wire = false;
-	qp->forced = false;
+	WRITE_ONCE(qp->forced, false);
 	shca_path_put(unrcu_pointer(xchg(&qp->path, NULL)));
 }
 
@@ -200,6 +200,32 @@ struct way {
 	bool forced, wire;
 };
 
+/* The parameter may have changed between the RTR of one end and that of the other. */
+static bool is_forced(struct eng_dev *dev, u32 qpn)
+{
+	struct eng_qp *eng = eng_qp_find(dev, qpn);
+	const struct shca_qp *qp;
+	bool forced;
+
+	if (!eng)
+		return false;
+	qp = eng_qp_host(eng);
+	forced = READ_ONCE(qp->forced);
+	eng_qp_put(eng);
+	return forced;
+}
+
+/* The device at the end of a direct link, counted; NULL: the wire, if only for the other end. */
+static struct eng_dev *find_direct(const struct shca_qp *qp, const union ib_gid *dgid)
+{
+	struct eng_dev *peer = shca_route_find(shca_dev_of(qp->ib.device), dgid);
+
+	if (!peer || !is_forced(peer, qp->attr.dest_qp_num))
+		return peer;
+	eng_dev_put(peer);
+	return NULL;
+}
+
 /* A path is kept for a direct link, too: the destination may leave this host. */
 static int find_way(struct shca_qp *qp, const struct ib_global_route *route, struct way *way)
 {
@@ -210,7 +236,7 @@ static int find_way(struct shca_qp *qp, const struct ib_global_route *route, str
 	if (IS_ERR(way->path))
 		return PTR_ERR(way->path);
 	way->forced = shca_route_forces_wire();
-	way->peer = way->forced ? NULL : shca_route_find(dev, &route->dgid);
+	way->peer = way->forced ? NULL : find_direct(qp, &route->dgid);
 	way->wire = !way->peer && shca_path_is_up(way->path);
 	return 0;
 }
@@ -229,7 +255,7 @@ static void remember_way(struct shca_qp *qp, const struct way *way)
 	lockdep_assert_held(&qp->mutex);
 	qp->peer = way->peer;
 	qp->on_wire = way->wire;
-	qp->forced = way->forced;
+	WRITE_ONCE(qp->forced, way->forced);
 	shca_path_put(unrcu_pointer(xchg(&qp->path, RCU_INITIALIZER(way->path))));
 }
 
@@ -277,12 +303,31 @@ static int apply(struct shca_qp *qp, const struct ib_qp_attr *attr, enum ib_qp_s
 	return err;
 }
 
+/* A peer on this host that went the direct way before takes the wire from now on, too. */
+static void call_other_end(const struct shca_qp *qp, const struct rdma_ah_attr *to, u32 qpn)
+{
+	struct eng_dev *dev = shca_route_find(shca_dev_of(qp->ib.device),
+					      &rdma_ah_read_grh(to)->dgid);
+	struct eng_qp *eng;
+
+	if (!dev)
+		return;
+	eng = eng_qp_find(dev, qpn);
+	if (eng) {
+		shca_verbs_qp_reroute(eng_qp_host(eng));
+		eng_qp_put(eng);
+	}
+	eng_dev_put(dev);
+}
+
 int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 			 struct ib_udata *udata)
 {
 	struct shca_qp *qp = container_of(ibqp, struct shca_qp, ib);
 	struct shca_dev *dev = shca_dev_of(ibqp->device);
 	enum ib_qp_state next;
+	bool call = false;
+	u32 dest_qpn;
 	int err;
 
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
@@ -297,14 +342,17 @@ int shca_verbs_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		goto unlock;
 	err = apply(qp, attr, next, mask);
+	call = !err && (mask & IB_QP_AV) && qp->forced;
 unlock:
+	dest_qpn = qp->attr.dest_qp_num;
 	mutex_unlock(&qp->mutex);
+	if (call)
+		call_other_end(qp, &attr->ah_attr, dest_qpn);
 	return err;
 }
 
 void shca_verbs_qp_reroute(struct shca_qp *qp)
 {
-	struct shca_dev *dev = shca_dev_of(qp->ib.device);
 	struct way way = {};
 	struct eng_qp_attr change = {};
 
@@ -313,7 +361,7 @@ void shca_verbs_qp_reroute(struct shca_qp *qp)
 	if (qp->closing || !way.path)
 		goto unlock;
 	if (!qp->forced)
-		way.peer = shca_route_find(dev, (const union ib_gid *)&way.path->daddr);
+		way.peer = find_direct(qp, (const union ib_gid *)&way.path->daddr);
 	way.wire = !way.peer && shca_path_is_up(way.path);
 	if (way.peer == qp->peer && way.wire == qp->on_wire) {
 		if (way.peer)

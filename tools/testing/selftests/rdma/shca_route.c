@@ -2,11 +2,9 @@
 /*
  * shca_route.c - the direct link exists between devices of one network namespace whose addresses
  * are local there, and follows addresses, links and devices that go and come; two namespaces with
- * the same GID never meet on it.
+ * the same GID never meet on it; and both ends take the wire when one of them was forced to.
  */
-#include "fixture.h"
-
-#include <unistd.h>
+#include "shca_wire.h"
 
 #define MAX_FILLERS	200
 #define MESSAGE		4096
@@ -127,6 +125,40 @@ static void across_devices(struct end *a, struct end *b)
 	tap_ok(has_mark(b, 5), "with the right bytes");
 }
 
+/* One end goes to RTR while the wire is forced, the other while it is not. */
+static void mixed(struct end *a, struct end *b, bool first_is_forced)
+{
+	const char *order = first_is_forced ? "before" : "after";
+	long packets = shca_wire_counter("kvra0", "tx_packets");
+	int err;
+
+	fresh_qp(a);
+	fresh_qp(b);
+	shca_wire_force(first_is_forced ? 'Y' : 'N');
+	err = point(a, b);
+	shca_wire_force(first_is_forced ? 'N' : 'Y');
+	if (err || point(b, a))
+		tap_bail("connect");
+	tap_is(write_mark(a, b, 10), IBV_WC_SUCCESS, "forced %s the peer: writes to it", order);
+	tap_is(write_mark(b, a, 11), IBV_WC_SUCCESS, "forced %s the peer: is written to", order);
+	tap_ok(has_mark(b, 10) && has_mark(a, 11), "with the right bytes");
+	usleep(SHCA_WIRE_FRESH_US);
+	tap_ok(shca_wire_counter("kvra0", "tx_packets") > packets, "over the wire");
+}
+
+static void mixed_ends(struct end *a, struct end *b)
+{
+	char before = shca_wire_forced();
+
+	if (shca_wire_counter("kvra0", "wire_up") < 1) {
+		tap_skip("the port of the wire is taken");
+		return;
+	}
+	mixed(a, b, true);
+	mixed(a, b, false);
+	shca_wire_force(before);
+}
+
 static void device_goes(struct end *a, struct end *b)
 {
 	connect_ends(a, b);
@@ -184,6 +216,7 @@ int main(void)
 	open_end(&a, "kvra0");
 	open_end(&b, "kvrb0");
 	across_devices(&a, &b);
+	mixed_ends(&a, &b);
 	device_goes(&a, &b);
 	namespaces(&a);
 	/* b's context lost its device: its process just leaves it. */

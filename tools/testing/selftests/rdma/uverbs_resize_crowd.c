@@ -16,7 +16,7 @@ static struct fixture f;
 static struct ibv_cq *cq;
 static struct ibv_srq *srq;
 
-/* The library has locks of its own, hence without it; what the driver says of its queue is ignored. */
+/* Not through the library, which has locks of its own; what the driver answers is ignored. */
 static int resize_cq(uint32_t entries)
 {
 	uint32_t answer[64];
