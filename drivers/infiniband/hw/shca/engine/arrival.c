@@ -52,7 +52,7 @@ static u32 judge(const struct eng_packet *packet)
 	if (packet->length & 3 || packet->length < need + pad)
 		return ENG_CNT_RX_PAD;
 	if (!(row->flags & ENG_HAS_PAYLOAD) && packet->length != need)
-		return ENG_CNT_RX_LENGTH;
+		return ENG_CNT_RX_PAYLOAD;
 	/* 10.9.2: full and limited members of the default partition are ours. */
 	if ((bth[2] & 0x7f) != 0x7f || bth[3] != 0xff)
 		return ENG_CNT_RX_PKEY;
@@ -268,18 +268,23 @@ static void fill_frame(struct eng_qp *qp, const struct eng_header *h, struct eng
 	qp->wire.arriving.sent = 0;
 }
 
-/* 9.7.4.1.6: what the lengths of a message's packets must be. */
-static bool fits_length(const struct eng_qp *qp, const struct eng_header *h, u32 length)
+/* 9.7.4.1.6: what the lengths of packets, and of their message, must be. */
+static bool fits_mtu(const struct eng_qp *qp, u32 flags, u32 length)
+{
+	u32 mtu = 1u << qp->mtu_shift;
+
+	return length <= mtu && (!(flags & ENG_IS_MORE) || length == mtu) &&
+	       (!(flags & ENG_IS_CONT) || length);
+}
+
+static bool fits_message(const struct eng_qp *qp, const struct eng_header *h, u32 length)
 {
 	const struct eng_arriving *arriving = &qp->wire.arriving;
-	u32 flags = h->row->flags, mtu = 1u << qp->mtu_shift;
+	u32 flags = h->row->flags;
 	u64 total, here;
 
 	if (!(flags & ENG_HAS_PAYLOAD))
 		return h->op != ENG_PKT_READ || h->dma_length <= ENG_MESSAGE_MAX;
-	if (length > mtu || (flags & ENG_IS_MORE && length != mtu) ||
-	    (flags & ENG_IS_CONT && !length))
-		return false;
 	here = length + (flags & ENG_IS_CONT ? (u64)arriving->offset : 0);
 	total = flags & ENG_IS_CONT ? arriving->dma_length : h->dma_length;
 	if (h->row->op != ENG_OP_WRITE)
@@ -305,7 +310,11 @@ static bool place(struct eng_qp *qp, const struct eng_header *h, struct eng_fram
 		eng_arrival_count(qp->dev, ENG_CNT_RX_SEQUENCE);
 		return false;
 	}
-	if (!fits_length(qp, h, length)) {
+	if (!fits_mtu(qp, h->row->flags, length)) {
+		eng_arrival_count(qp->dev, ENG_CNT_RX_PAYLOAD);
+		return false;
+	}
+	if (!fits_message(qp, h, length)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_LENGTH);
 		return false;
 	}

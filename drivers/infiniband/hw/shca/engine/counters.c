@@ -32,6 +32,7 @@ static const char *const names[ENG_CNT_COUNT] = {
 	[ENG_CNT_RX_QP_TYPE]		= "rx_wrong_service",
 	[ENG_CNT_RX_QP_STATE]		= "rx_qp_not_receiving",
 	[ENG_CNT_RX_ADDRESS]		= "rx_wrong_address",
+	[ENG_CNT_RX_PAYLOAD]		= "rx_bad_payload_size",
 	[ENG_CNT_RX_LENGTH]		= "rx_bad_length",
 	[ENG_CNT_RX_SEQUENCE]		= "rx_bad_opcode_order",
 	[ENG_CNT_RX_UNASKED]		= "rx_unasked_response",
