@@ -234,6 +234,98 @@ static void test_progress_moves_deadline(void)
 	wpair_fini(&p);
 }
 
+/* @n WRITEs answered at once, 20 us each: the timer expires at most @limit times meanwhile. */
+static void write_steadily(struct wpair *p, u32 n, u32 limit)
+{
+	u32 expired = 0, i;
+	struct host_wr wr;
+
+	for (i = 0; i < n; i++) {
+		wr = wpair_wr(p, WR_WRITE, i, 8);
+		host_send(&p->a, &wr);
+		cable_deliver();
+		host_now += 20 * US;
+		cable_deliver();
+		CHECK_EQ(pair_status(&p->acq, i), OK);
+		if (env_read(p->a.deadline) > host_now)
+			continue;
+		host_tick(&p->a);
+		expired++;
+	}
+	CHECK(expired <= limit);
+}
+
+/* A WRITE whose packet is lost goes again in that time. */
+static void lose_one(struct wpair *p, u64 limit_ns)
+{
+	struct host_wr wr = wpair_wr(p, WR_WRITE, 7, 8);
+	u64 start = host_now;
+
+	host_send(&p->a, &wr);
+	cable_drop();
+	while (!cable_waiting())
+		CHECK(cable_tick());
+	CHECK(host_now - start <= limit_ns);
+	cable_run();
+	CHECK_EQ(pair_status(&p->acq, 7), OK);
+}
+
+/* A timer that finds nothing missing looks ever less often, and at once when something was. */
+static void test_quiet_timer(void)
+{
+	struct wpair p;
+
+	wpair_init(&p);
+	CHECK_SUB(write_steadily(&p, 500, 50));
+	/* 40 ms; with a look per round trip they would be hundreds. */
+	CHECK_SUB(write_steadily(&p, 2000, 25));
+	CHECK_SUB(lose_one(&p, 3 * MS));
+	CHECK_SUB(lose_one(&p, 1 * MS));
+	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_RETRIES), 0);
+	wpair_fini(&p);
+}
+
+/*
+ * A WRITE that nobody hears of is not acknowledged by itself: the sixteenth packet asks, or what
+ * has a completion, or a probe when nothing follows.
+ */
+static void test_nobody_waits(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+	u32 i, asked = 0;
+
+	wpair_init(&p);
+	for (i = 0; i < 64; i++) {
+		wr = wpair_wr(&p, WR_WRITE, i, 8);
+		wr.flags = 0;
+		host_send(&p.a, &wr);
+		asked += cable_ack_req(cable_peek(0));
+		cable_run();
+	}
+	CHECK_EQ(asked, 64 / 16);
+	CHECK(!host_poll(&p.acq, &wc));
+	/* Fewer than sixteen, and then silence. */
+	for (i = 0; i < 3; i++) {
+		host_send(&p.a, &wr);
+		CHECK(!cable_ack_req(cable_peek(0)));
+		cable_drop();
+	}
+	while (!cable_waiting())
+		CHECK(cable_tick());
+	CHECK(cable_ack_req(cable_peek(0)));
+	cable_run();
+	wr = wpair_wr(&p, WR_WRITE, 77, 8);
+	host_send(&p.a, &wr);
+	CHECK(cable_ack_req(cable_peek(0)));
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.wr_id, 77);
+	CHECK_EQ(wc.status, OK);
+	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_RETRIES), 0);
+	wpair_fini(&p);
+}
+
 /* F51 on the wire: the cable is out for less than the retries last. */
 static void test_outage(void)
 {
@@ -295,6 +387,8 @@ static const struct tap_test tests[] = {
 	{ "a lost acknowledge", test_lost_ack },
 	{ "a late peer", test_late_peer },
 	{ "progress moves the deadline", test_progress_moves_deadline },
+	{ "a timer that finds nothing looks less often", test_quiet_timer },
+	{ "nobody waits for a WRITE without completion", test_nobody_waits },
 	{ "F51: outage on the wire", test_outage },
 	{ "a region goes while its message is on the way", test_region_gone },
 };

@@ -41,6 +41,8 @@ enum eng_limits {
 	/* First wait for an acknowledge before the round trip time is known, and the least one. */
 	ENG_PROBE_UNKNOWN_NS	= 10 * 1000 * 1000,
 	ENG_PROBE_LEAST_NS	= 50 * 1000,
+	/* How much later than that the timer may look when it found nothing missing so far. */
+	ENG_PROBE_LATE_NS	= 2 * 1000 * 1000,
 	/* With timeout code 0 nothing is ever given up; a lost frame is sent again this late. */
 	ENG_RESEND_IDLE_NS	= 100 * 1000 * 1000,
 };

@@ -93,13 +93,26 @@ static bool another_follows(const struct eng_qp *qp)
 	       !(next->flags & (ENG_SLOT_FENCE | ENG_SLOT_FETCH | ENG_SLOT_LOCAL | ENG_SLOT_AWAY));
 }
 
+/*
+ * Nobody waits for a WRITE that has no completion: it is acknowledged with what comes later, or by
+ * a probe.  Not so where slots get scarce, or the queue is to be drained.
+ */
+static bool can_wait(const struct eng_qp *qp)
+{
+	const struct eng_slot *slot = eng_qp_slot(qp, qp->sq.nxt);
+
+	return !(slot->flags & ENG_SLOT_SIGNALED) && slot->frame.op == ENG_OP_WRITE &&
+	       !(slot->frame.flags & ENG_FRAME_RECEIVE) && eng_state(qp) == ENG_QPS_RTS &&
+	       qp->sq.nxt - qp->sq.una < qp->window / 2;
+}
+
 /* Asked where nothing follows that would be asked for, and now and then. */
 static bool wants_ack(const struct eng_qp *qp, const struct eng_runq *rq, u32 psn, bool last)
 {
 	if (qp->type != ENG_QPT_RC)
 		return false;
 	return (psn & (ENG_ACK_EVERY - 1)) == ENG_ACK_EVERY - 1 ||
-	       (last && !another_follows(qp)) || rq->bytes_left <= 1u << qp->mtu_shift ||
+	       (last && !another_follows(qp) && !can_wait(qp)) || rq->bytes_left <= 1u << qp->mtu_shift ||
 	       eng_sender_in_flight(qp) + 1 >= qp->wire.out.window;
 }
 

@@ -19,6 +19,7 @@ struct eng_sender {
 	u32 sample_psn;		/* whose acknowledge ends the sample, while sample_at is set */
 	u32 recovered_psn;	/* oldest packet at the last recovery, at recovered_at */
 	u32 backoff;		/* probes since the last progress */
+	u32 quiet;		/* times in a row that the timer found nothing to do */
 	u64 sample_at;
 	u64 rtt, rtt_var;	/* 0: not known yet */
 	u64 ack_end;		/* the local ACK timeout */

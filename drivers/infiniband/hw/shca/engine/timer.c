@@ -12,7 +12,9 @@
  * Probes follow the measured round trip time and back off exponentially.
  *
  * The host's timer is not moved at every packet: it is armed for the first deadline and, when it
- * comes, for what is the deadline by then.
+ * comes, for what is the deadline by then.  Where acknowledges come in time it would still expire
+ * once per round trip for nothing, and an interrupt costs more than a small message: each time that
+ * it finds nothing missing it is armed for twice as much later, until something is.
  */
 #include "timer.h"
 #include "requester.h"
@@ -21,7 +23,7 @@
 #include "sge.h"
 #include "state.h"
 
-enum { BACKOFF_MAX = 12 };
+enum { BACKOFF_MAX = 12, QUIET_MAX = 12 };
 
 u64 eng_timer_now(struct eng_qp *qp)
 {
@@ -41,11 +43,23 @@ static u64 probe_gap(const struct eng_qp *qp)
 	return gap < ENG_RESEND_IDLE_NS ? gap : ENG_RESEND_IDLE_NS;
 }
 
+/* A fraction of the local ACK timeout at most: a probe comes before it. */
+static u64 lateness(const struct eng_qp *qp)
+{
+	u64 gap = probe_gap(qp), late = (gap << qp->wire.out.quiet) - gap, most = ENG_PROBE_LATE_NS;
+
+	if (qp->attr.timeout && most > 512ull << (qp->attr.timeout & 31))
+		most = 512ull << (qp->attr.timeout & 31);
+	return late < most ? late : most;
+}
+
 static void arm(struct eng_qp *qp)
 {
 	const struct eng_sender *out = &qp->wire.out;
-	u64 at = out->probe_at < out->ack_end ? out->probe_at : out->ack_end;
+	u64 at = out->probe_at + lateness(qp);
 
+	if (at > out->ack_end)
+		at = out->ack_end;
 	if (at >= qp->retry.armed)
 		return;
 	qp->retry.armed = at;
@@ -188,6 +202,17 @@ static void probe(struct eng_qp *qp)
 	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
 }
 
+/* The timer expired: was there a reason? */
+static void note_expiry(struct eng_qp *qp, u64 now)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	if (eng_sender_in_flight(qp) && now >= out->probe_at)
+		out->quiet = 0;
+	else if (out->quiet < QUIET_MAX)
+		out->quiet++;
+}
+
 void eng_timer_tick(struct eng_qp *qp)
 {
 	struct eng_sender *out = &qp->wire.out;
@@ -196,6 +221,7 @@ void eng_timer_tick(struct eng_qp *qp)
 	if (now < qp->retry.armed)
 		return;
 	qp->retry.armed = ENG_NO_DEADLINE;
+	note_expiry(qp, now);
 	if (!eng_qp_on_wire(qp) || !eng_sender_in_flight(qp) ||
 	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
 		return;
