@@ -351,7 +351,7 @@ static int qp_read_request(struct uverbs_attr_bundle *attrs, struct qp_create_ar
 	return qp_check_request(attr);
 }
 
-/* EINVAL: an object that has no place in a QP of this type. ENOENT: one that it needs is missing. */
+/* EINVAL: an object that has no place in a QP of this type. ENOENT: a missing one. */
 static int qp_check_read_parts(const struct qp_create_args *args)
 {
 	const struct ib_qp_init_attr *attr = &args->attr;
