@@ -268,6 +268,8 @@ static int __init consumer_init(void)
 	test_misuse(dev);
 	transfers_test(dev);
 	answers_test(dev);
+	lookups_test(dev);
+	objects_test(dev);
 	ib_device_put(dev);
 	test_client();
 	pr_info("core_consumer: 1..%d\n", results);

@@ -19,6 +19,10 @@ struct loop;
 void keys_test(struct loop *loop, const char *where);
 /* answers.c: addresses from completions. */
 void answers_test(struct ib_device *dev);
+/* lookups.c: GIDs, P_Keys, ports, what addresses hold. */
+void lookups_test(struct ib_device *dev);
+/* objects.c: objects that the loop does without. */
+void objects_test(struct ib_device *dev);
 
 /* stay.c: a client that works on every device until that is removed. */
 int stay_start(void);
