@@ -112,7 +112,8 @@ static bool wants_ack(const struct eng_qp *qp, const struct eng_runq *rq, u32 ps
 	if (qp->type != ENG_QPT_RC)
 		return false;
 	return (psn & (ENG_ACK_EVERY - 1)) == ENG_ACK_EVERY - 1 ||
-	       (last && !another_follows(qp) && !can_wait(qp)) || rq->bytes_left <= 1u << qp->mtu_shift ||
+	       (last && !another_follows(qp) && !can_wait(qp)) ||
+	       rq->bytes_left <= 1u << qp->mtu_shift ||
 	       eng_sender_in_flight(qp) + 1 >= qp->wire.out.window;
 }
 
