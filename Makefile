@@ -66,6 +66,7 @@ coverage:
 
 bench:
 	@BUILD=$(BUILD) tools/bench/bench
+	@BUILD=$(BUILD) tools/bench/wire host
 
 install: all
 	@BUILD=$(BUILD) DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/build/install
