@@ -8,6 +8,8 @@
 #include "host.h"
 #include "sim.h"
 
+enum { KEYS = 65535 };		/* that a host has had before it begins again */
+
 /* The one world of the moment: where the engine waits it does not say for whom. */
 static struct world *current;
 static struct { void **list; u32 count, room; } graves;
@@ -378,13 +380,22 @@ void sim_qp_recv(struct sim_qp *qp, u64 wr_id, const struct shca_sge *sge, u32 c
 
 /* ---- regions ---- */
 
+/* Numbers come again in worlds that last long, those of the fuzzers. */
+static u32 next_key(struct sim_host *host)
+{
+	do
+		host->next_key = host->next_key % KEYS + 1;
+	while (env_table_find(&host->dev.mrs, host->next_key));
+	return host->next_key << 8;
+}
+
 struct sim_mr *sim_mr_new(struct sim_host *host, struct sim_memory *m, u32 at, u32 length)
 {
 	struct sim_mr *mr = zalloc(sizeof(*mr));
 
 	mr->eng.dev = &host->dev;
 	mr->eng.pd = host->pd;
-	mr->eng.key = host->next_key++ << 8 | (at & 0xff);
+	mr->eng.key = next_key(host) | (at & 0xff);
 	mr->eng.iova = m->base + at;
 	mr->eng.length = length;
 	mr->eng.blocks = m->blocks + at / 4096;
@@ -412,7 +423,7 @@ struct sim_mr *sim_key_new(struct sim_host *host, u8 kind)
 
 	mr->eng.dev = &host->dev;
 	mr->eng.pd = host->pd;
-	mr->eng.key = host->next_key++ << 8 | 0x5a;
+	mr->eng.key = next_key(host) | 0x5a;
 	mr->eng.kind = kind;
 	sim_mr_publish(mr, 0);
 	return mr;
