@@ -54,10 +54,13 @@ check-debug:
 	@BUILD=$(BUILD) tools/testing/check-debug $(TIERS)
 
 # Deliberate faults that the simulator must find, then fresh seeds for as long as you like; then
-# what happens at once, on a kernel that watches for data races (built on the first run).
+# modules loaded ROUNDS times and ten times as many programs killed; then what happens at once, on a
+# kernel that watches for data races (built on the first run).
 SECONDS ?= 600
+ROUNDS ?= 200
 soak:
 	@$(MAKE) --no-print-directory -s -C tools/testing/sim soak BUILD=$(BUILD) SECONDS=$(SECONDS)
+	@BUILD=$(BUILD) KV_ROUNDS=$(ROUNDS) tools/testing/check L
 	@BUILD=$(BUILD) KV_TORTURE_S=$(SECONDS) tools/testing/check-races $(TIERS)
 
 # Which lines the tests run, by file; LINES=1 also lists those that none runs.
@@ -78,4 +81,4 @@ help:
 	@sed -n '3,7s/^# \{0,1\}//p' Makefile
 	@echo 'Targets: all modules shim tools install clean deps demo bench'
 	@echo 'Tests: unit check check-debug coverage soak'
-	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" SECONDS PREFIX DESTDIR W=1 C=2 V=1'
+	@echo 'Variables: KDIR BUILD MODULES="core uverbs shca" SECONDS ROUNDS PREFIX DESTDIR W=1 C=2 V=1'

@@ -7,9 +7,14 @@
  *   hold [SECONDS]     ends by itself after that time (60)
  *   hold raw           asks for a QP that takes privileges, and prints the errno
  *   hold qkey          the same with a Q_Key
- *   hold limit N       makes PDs until it cannot, and prints how many and the errno
+ *   hold limit         makes PDs until it cannot, and prints how many and the errno
+ *   hold crowd N       kills N programs of a crowd, anywhere between their first call and full
+ *                      traffic, and prints how many were in traffic
  */
 #include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +24,9 @@
 #define SECONDS		60
 #define CONTROLLED_QKEY	0x80010000u
 #define MANY		1024
+#define CROWD		4
+#define MAX_NAP_MS	60	/* between two deaths in the crowd */
+#define TRAFFIC_S	20	/* until then a program has some, however slow the machine */
 
 static struct fixture f;
 
@@ -114,6 +122,72 @@ static bool device_gone(void)
 	return fd.revents & (POLLERR | POLLHUP);
 }
 
+/* Counts its messages where who kills it can see them. */
+static void be_killed(unsigned long *messages)
+{
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+
+	fixture_open(&f);
+	qp = make_objects(&cq);
+	for (;;)
+		if (traffic(qp, cq))
+			__atomic_add_fetch(messages, 1, __ATOMIC_RELAXED);
+}
+
+static pid_t start_one(unsigned long *messages)
+{
+	pid_t pid;
+
+	*messages = 0;
+	pid = fork();
+	if (!pid)
+		be_killed(messages);
+	if (pid < 0)
+		tap_bail("fork");
+	return pid;
+}
+
+static void wait_for_traffic(const unsigned long *messages)
+{
+	time_t end = time(NULL) + TRAFFIC_S;
+
+	while (!__atomic_load_n(messages, __ATOMIC_RELAXED) && time(NULL) < end)
+		usleep(1000);
+}
+
+/* Each round one of them dies and another is born; every other one has traffic then. */
+static int kill_crowd(int rounds)
+{
+	unsigned long *messages = mmap(NULL, CROWD * sizeof(*messages), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int seed = time(NULL);
+	pid_t pids[CROWD];
+	int i, status, busy = 0, other = 0;
+
+	if (messages == MAP_FAILED)
+		tap_bail("mmap");
+	for (i = 0; i < CROWD; i++)
+		pids[i] = start_one(&messages[i]);
+	for (; rounds > 0; rounds--) {
+		i = rand_r(&seed) % CROWD;
+		if (rounds % 2)
+			wait_for_traffic(&messages[i]);
+		usleep(rand_r(&seed) % (MAX_NAP_MS * 1000));
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], &status, 0);
+		other += !WIFSIGNALED(status);
+		busy += messages[i] != 0;
+		pids[i] = start_one(&messages[i]);
+	}
+	for (i = 0; i < CROWD; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	printf("%d in traffic, %d ended otherwise\n", busy, other);
+	return !busy || other;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -121,6 +195,8 @@ int main(int argc, char **argv)
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 
+	if (!strcmp(how, "crowd") && argc > 2)
+		return kill_crowd(atoi(argv[2]));
 	fixture_open(&f);
 	if (!strcmp(how, "raw") || !strcmp(how, "qkey")) {
 		printf("%d\n", with_privilege(!strcmp(how, "raw")));

@@ -5,15 +5,15 @@
 # modules away under programs that use them. Each time: the call comes back in bounded time, no
 # object, no reference on the netdev and no pinned page is left. Prints TAP.
 #
-# KV_LIFE=rxe|shca the driver; KV_ROUNDS how often modules are loaded and programs killed (20).
+# KV_LIFE="rxe shca" the drivers; KV_ROUNDS how often modules are loaded and ten times that many
+# programs killed (20).
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 . "$KV_TREE/tools/testing/tap.sh"
-DRIVER=${KV_LIFE:?} DEV=${KV_LIFE}0
 ROUNDS=${KV_ROUNDS:-20}
 HOLD=$KV_BUILD/lifetime/hold
 LIMIT=$((60 * ${KV_SLOW:-1}))	# seconds; what takes longer hangs
-export KV_DEV=$DEV
+DEVICE_FATAL=8			# IBV_EVENT_DEVICE_FATAL
 
 # Only shca lets go of its programs; with a driver that cannot, removal waits for their end.
 lets_go() {
@@ -41,8 +41,9 @@ refused() {
 
 holders=()
 # hold [COMMAND...]: starts one more program, perhaps by COMMAND, and waits until it has everything.
+# What it says is in $out.
 hold() {
-	local out tries
+	local tries
 	out=$(mktemp)
 	"$@" "$HOLD" 300 >"$out" 2>&1 &
 	holders+=($!)
@@ -61,15 +62,16 @@ end_holders() {
 	holders=()
 }
 
+# Of the whole machine, with what each CPU has not yet reported.
 pinned() {
+	echo 1 >/proc/sys/vm/stat_refresh
 	awk '$1 == "nr_foll_pin_acquired" { a = $2 } $1 == "nr_foll_pin_released" { r = $2 }
 		END { print a - r }' /proc/vmstat
 }
 
-# Objects of the device that user space made; the core's own (a GSI QP) stay.
+# How many objects of each kind the device has: the core's own (a GSI QP), when nobody uses it.
 objects() {
-	rdma -j resource show "$DEV" | tr -d ' \n' |
-		sed -E 's/.*"pd":([0-9]+),"cq":([0-9]+),"qp":([0-9]+),"cm_id":[0-9]+,"mr":([0-9]+).*/\1 \2 \3 \4/'
+	rdma -j resource show "$DEV" | tr -d ' \n[]{}"' | sed 's/.*ifname:[^,]*,//'
 }
 
 # nothing_left WHAT: programs have ended; teardown may go on for a moment.
@@ -82,7 +84,7 @@ nothing_left() {
 	done
 	[ "$now" = "$baseline" ]
 	tap_result $? "$1: no object and no pinned page is left"
-	[ "$now" = "$baseline" ] || echo "#   PD CQ QP MR pinned: $now, before: $baseline"
+	[ "$now" = "$baseline" ] || echo "#   objects and pinned pages: $now, before: $baseline"
 }
 
 make_device() {
@@ -116,17 +118,10 @@ test_core_modules() {
 
 # Killed anywhere between the first call and full traffic.
 test_kills() {
-	local n
-	for n in $(seq $((ROUNDS * 3))); do
-		"$HOLD" 300 >/dev/null 2>&1 &
-		holders+=($!)
-		if [ $((n % 3)) = 0 ]; then
-			sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
-			end_holders
-		fi
-	done
-	end_holders
-	nothing_left "kill -9 of $((ROUNDS * 3)) programs"
+	local kills=$((ROUNDS * 10))
+	timeout $((LIMIT + kills)) "$HOLD" crowd "$kills" >/tmp/crowd
+	tap_result $? "kill -9 of $kills programs: $(cat /tmp/crowd)"
+	nothing_left "kill -9 of $kills programs"
 }
 
 test_busy_module() {
@@ -147,6 +142,9 @@ removal() {
 	if lets_go; then
 		wait "$remover"
 		tap_result $? "$what under a program"
+		timeout "$LIMIT" tail --pid "${holders[0]}" -f /dev/null
+		grep -q "event $DEVICE_FATAL" "$out"
+		tap_result $? "$what: the program is told so and ends"
 	fi
 	end_holders
 	lets_go || { wait "$remover"; tap_result $? "$what after the program's end"; }
@@ -217,6 +215,26 @@ test_netns_exclusive() {
 	kv_link "$DRIVER" life0
 }
 
+# The driver's module goes under a kernel client that keeps the device busy.
+test_kernel_client() {
+	if [ ! -f "$KV_OURS/core_consumer.ko" ]; then
+		echo "ok - a kernel client # SKIP core_consumer.ko was not built"
+		return
+	fi
+	insmod "$KV_OURS/core_consumer.ko" stay=1
+	tap_result $? "a kernel client keeps the device busy"
+	sleep 0.5
+	bounded "the driver's module goes under it" rmmod "$(module_of)"
+	bounded "and so does its netdev" ip link del life0
+	kv_load_driver "$DRIVER" && make_device
+	tap_result $? "both come back, to the same client"
+	sleep 0.5
+	bounded "the client goes" rmmod core_consumer
+	dmesg | grep -q "core_consumer: left $DEV after [1-9]"
+	tap_result $? "it had worked"
+	nothing_left "a kernel client"
+}
+
 # A namespace that ends takes netdev and link with it.
 test_netns_death() {
 	ip netns add life
@@ -278,21 +296,30 @@ test_userns() {
 	bounded "user namespace: but devices are shown" unshare -Ur rdma dev show "$DEV"
 }
 
+life() {
+	export DRIVER=$1 DEV=${1}0 KV_DEV=${1}0
+	[ "$DRIVER" = shca ] && kv_use_lib shim || kv_use_lib stock
+	test_modules
+	kv_load_driver "$DRIVER" && make_device
+	tap_result $? "a device"
+	baseline="$(objects) $(pinned)"
+	test_kills
+	test_busy_module
+	test_removals
+	test_rename
+	test_netns_shared
+	test_netns_exclusive
+	test_netns_death
+	test_kernel_client
+	test_cgroup
+	test_userns
+	nothing_left "everything"
+	end_device "the end"
+	bounded "the driver's module goes" rmmod "$(module_of)"
+}
+
 mkdir -p /run/netns
 test_core_modules
-test_modules
-kv_load_driver "$DRIVER" && make_device
-tap_result $? "a device"
-baseline="$(objects) $(pinned)"
-test_kills
-test_busy_module
-test_removals
-test_rename
-test_netns_shared
-test_netns_exclusive
-test_netns_death
-test_cgroup
-test_userns
-nothing_left "everything"
-end_device "the end"
-bounded "the driver's module goes" rmmod "$(module_of)"
+for driver in ${KV_LIFE:?}; do
+	life "$driver" | sed -uE "s/^(ok|not ok) - /\1 - $driver: /"
+done
