@@ -20,6 +20,7 @@ enum {
 	BTH_BYTES	= 12,
 	MAX_COUNTERS	= 64,
 	NAME_BYTES	= 48,
+	MTU_BYTES	= 1024,		/* of the fixture's connections */
 	WAIT_TRIES	= 40,		/* of SHCA_WIRE_FRESH_US */
 	/* IBTA vol. 1, table of opcodes; services are their top bits. */
 	SEND_ONLY = 0x04, WRITE_MIDDLE = 0x07, WRITE_ONLY = 0x0a, RESPONSE_ONLY = 0x10, ACK = 0x11,
@@ -28,7 +29,7 @@ enum {
 
 /* From the BTH on, without ICRC. */
 struct packet {
-	uint8_t bytes[512];
+	uint8_t bytes[2048];
 	unsigned int length;
 	uint32_t source;
 	bool options, flip;
@@ -112,6 +113,13 @@ static void middle_of_nothing(struct packet *k)
 	k->length += 256;
 }
 
+static void more_than_mtu(struct packet *k)
+{
+	k->length = BTH_BYTES + 12;
+	put(k, MTU_BYTES + 4, 4);
+	k->length += MTU_BYTES + 4;
+}
+
 static void unasked_response(struct packet *k)
 {
 	bth(k, RESPONSE_ONLY, e.b->qp_num, 0);
@@ -131,25 +139,26 @@ static const struct {
 	const char *counter;
 	bool nak;			/* is answered, which the other end did not ask for */
 } rows[] = {
-	{ "shorter than a BTH", short_of_bth, "rx_malformed" },
-	{ "IP options", ip_options, "rx_malformed" },
-	{ "a flipped bit", flipped_bit, "rx_icrc_errors" },
-	{ "shorter than its RETH", short_of_reth, "rx_short" },
-	{ "more pad than payload", too_much_pad, "rx_bad_pad" },
-	{ "no whole words", no_words, "rx_bad_pad" },
-	{ "transport version", version, "rx_bad_version" },
-	{ "reserved opcode", reserved_opcode, "rx_bad_opcode" },
-	{ "opcode of UC to RC", other_service, "rx_wrong_service" },
-	{ "P_Key", partition, "rx_bad_pkey" },
-	{ "Q_Key", queue_key, "rx_bad_qkey" },
-	{ "unknown QP", unknown_qp, "rx_no_qp" },
-	{ "not from the peer", other_source, "rx_wrong_address" },
-	{ "a QP in INIT", no_state, "rx_qp_not_receiving" },
-	{ "a datagram without a receive", no_receive, "rx_no_receive" },
+	{ "shorter than a BTH", short_of_bth, "rx_malformed", false },
+	{ "IP options", ip_options, "rx_malformed", false },
+	{ "a flipped bit", flipped_bit, "rx_icrc_errors", false },
+	{ "shorter than its RETH", short_of_reth, "rx_short", false },
+	{ "more pad than payload", too_much_pad, "rx_bad_pad", false },
+	{ "no whole words", no_words, "rx_bad_pad", false },
+	{ "transport version", version, "rx_bad_version", false },
+	{ "reserved opcode", reserved_opcode, "rx_bad_opcode", false },
+	{ "opcode of UC to RC", other_service, "rx_wrong_service", false },
+	{ "P_Key", partition, "rx_bad_pkey", false },
+	{ "Q_Key", queue_key, "rx_bad_qkey", false },
+	{ "unknown QP", unknown_qp, "rx_no_qp", false },
+	{ "not from the peer", other_source, "rx_wrong_address", false },
+	{ "a QP in INIT", no_state, "rx_qp_not_receiving", false },
+	{ "a datagram without a receive", no_receive, "rx_no_receive", false },
 	{ "PSN far ahead", far_ahead, "rx_out_of_sequence", true },
 	{ "PSN far behind", far_behind, "rx_duplicates", true },
-	{ "response that nobody asked for", unasked_response, "rx_unasked_response" },
-	{ "acknowledge of the future", ack_of_the_future, "rx_future_ack" },
+	{ "response that nobody asked for", unasked_response, "rx_unasked_response", false },
+	{ "acknowledge of the future", ack_of_the_future, "rx_future_ack", false },
+	{ "more than the path MTU", more_than_mtu, "rx_bad_payload_size", true },
 	{ "more than the RETH says", more_than_reth, "rx_bad_length", true },
 	{ "less than the RETH says", less_than_reth, "rx_bad_length", true },
 	{ "a middle without a first", middle_of_nothing, "rx_bad_opcode_order", true },
