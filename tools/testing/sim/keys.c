@@ -314,11 +314,10 @@ bool sim_keys_misuse(struct end *e, struct draft *d)
 
 void sim_keys_posted(struct end *e, const struct draft *d)
 {
-	if (d->r.expect != OK)
-		return;
-	if (d->r.own)
+	/* A request that the peer refuses has read its memory before. */
+	if (d->r.own && d->r.expect != FLUSH)
 		d->r.own->locals++;
-	if (!d->r.key)
+	if (!d->r.key || d->r.expect != OK)
 		return;
 	*d->r.key = d->next;
 	sim_trace(e->w, "end %u: %llu is about key %#x", e->index, d->r.id, d->r.rkey);
@@ -334,11 +333,9 @@ void sim_keys_finished(const struct request *r, u8 status)
 {
 	struct sim_key *key = r->key;
 
-	if (r->expect != OK)
-		return;
-	if (r->own && r->own->number == r->lkey)
+	if (r->own && r->own->number == r->lkey && r->expect != FLUSH)
 		r->own->locals--;
-	if (!key)
+	if (!key || r->expect != OK)
 		return;
 	if (!sim_wr_is(r->opcode, SIM_WR_LOCAL)) {
 		if (key->number != r->rkey || r->opcode == WR_SEND_INV)
