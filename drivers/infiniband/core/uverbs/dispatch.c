@@ -32,10 +32,14 @@ struct uverbs_call *uverbs_dispatch_begin(struct ib_uverbs_file *ufile, struct i
 
 	bundle_bytes = ALIGN(struct_size(call, bundle.attrs, method->num_bkeys), 8);
 	uattr_bytes = array_size(num_attrs, sizeof(struct ib_uverbs_attr));
-	call = kzalloc(size_add(size_add(bundle_bytes, uattr_bytes), SCRATCH_BYTES),
-		       GFP_KERNEL_ACCOUNT);
+	/*
+	 * Attributes are there when attr_present says so, hence only what is before them begins as
+	 * zero. Not charged: it is bounded, and gone when the call ends.
+	 */
+	call = kmalloc(size_add(size_add(bundle_bytes, uattr_bytes), SCRATCH_BYTES), GFP_KERNEL);
 	if (!call)
 		return NULL;
+	memset(call, 0, offsetof(struct uverbs_call, bundle.attrs));
 	call->method = method;
 	call->ibdev = ibdev;
 	call->uattrs = (void *)call + bundle_bytes;
