@@ -2,9 +2,10 @@
 /*
  * control - what control calls cost, printed as "name<TAB>value<TAB>us"; the device is $KV_DEV.
  *
- * For each figure batches of calls are timed for a while and the best batch counts: whoever else
- * uses the CPU makes a batch slower, never faster. Objects by the library; PDs and CQs also by
- * each door of the kernel alone.
+ * For each figure batches of calls are timed for a while ($CONTROL_US) and the best batch counts:
+ * whoever else uses the CPU makes a batch slower, never faster. Objects by the library; PDs and CQs
+ * also by each door of the kernel alone. Regions up to 1 GiB, in small pages (unless $CONTROL_SMALL
+ * is set) and in huge ones.
  */
 #include <sys/mman.h>
 #include <time.h>
@@ -12,15 +13,16 @@
 #include "../testing/selftests/rdma/fixture.h"
 #include "../testing/selftests/rdma/uverbs_raw.h"
 
-#define RUN_US		400000.0
+#define RUN_US		400000.0	/* for each figure, unless $CONTROL_US says otherwise */
 #define BATCH		20
-#define LARGE_BYTES	(256ul << 20)
+#define MIDDLE_BYTES	(256ul << 20)
+#define LARGE_BYTES	(1ul << 30)
 #define DRIVER_OUT	64
 
 static struct fixture f;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
-static char *large;
+static char *small_pages, *huge_pages;
 static int raw_fd;
 static uint32_t raw_pd;
 
@@ -94,14 +96,24 @@ static void reg(char *at, size_t bytes)
 	need(mr && !ibv_dereg_mr(mr), "region");
 }
 
-static void reg_small(void)
+static void reg_page(void)
 {
-	reg(large, 4096);
+	reg(small_pages, 4096);
+}
+
+static void reg_middle(void)
+{
+	reg(small_pages, MIDDLE_BYTES);
 }
 
 static void reg_large(void)
 {
-	reg(large, LARGE_BYTES);
+	reg(small_pages, LARGE_BYTES);
+}
+
+static void reg_huge(void)
+{
+	reg(huge_pages, LARGE_BYTES);
 }
 
 static void pd_by_write(void)
@@ -167,14 +179,15 @@ static const struct {
 } figures[] = {
 	{ "open_close", open_close, 1 }, { "pd", pd, BATCH }, { "cq", make_cq, BATCH },
 	{ "qp", make_qp, 4 }, { "ah", ah, BATCH }, { "to_rts", to_rts, 4 },
-	{ "reg_4KiB", reg_small, BATCH }, { "reg_256MiB", reg_large, 1 },
+	{ "reg_4KiB", reg_page, BATCH }, { "reg_256MiB", reg_middle, 1 },
+	{ "reg_1GiB", reg_large, 1 }, { "reg_1GiB_huge", reg_huge, 1 },
 	{ "pd_write", pd_by_write, BATCH }, { "pd_ioctl", pd_by_ioctl, BATCH },
 	{ "cq_write", cq_by_write, BATCH }, { "cq_ioctl", cq_by_ioctl, BATCH },
 };
 
-static double best_us(void (*run)(void), int batch)
+static double best_us(void (*run)(void), int batch, double run_us)
 {
-	double best = 1e12, end = now_us() + RUN_US, start, us;
+	double best = 1e12, end = now_us() + run_us, start, us;
 	int i, rounds;
 
 	for (rounds = 0; rounds < 3 || now_us() < end; rounds++) {
@@ -187,20 +200,38 @@ static double best_us(void (*run)(void), int batch)
 	return best;
 }
 
+/* Resident, in pages of the kind that the advice names. */
+static char *resident(size_t bytes, int advice)
+{
+	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t page;
+
+	need(at != MAP_FAILED, "memory");
+	madvise(at, bytes, advice);
+	for (page = 0; page < bytes; page += 4096)
+		at[page] = 1;
+	return at;
+}
+
 int main(void)
 {
+	const char *us = getenv("CONTROL_US");
+	bool small = getenv("CONTROL_SMALL");
+	double run_us = us ? atof(us) : RUN_US;
 	size_t i;
 
 	fixture_open(&f);
 	raw_fd = uverbs_raw_begin(&raw_pd);
 	cq = ibv_create_cq(f.ctx, 64, NULL, NULL, 0);
 	qp = cq ? fixture_qp(&f, cq, NULL, IBV_QPT_RC) : NULL;
-	large = mmap(NULL, LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	need(qp && large != MAP_FAILED, "objects");
-	madvise(large, LARGE_BYTES, MADV_NOHUGEPAGE);
-	memset(large, 1, LARGE_BYTES);
-	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		printf("%s\t%.2f\tus\n", figures[i].name,
-		       best_us(figures[i].run, figures[i].batch));
+	need(qp, "objects");
+	huge_pages = resident(LARGE_BYTES, MADV_HUGEPAGE);
+	small_pages = resident(small ? MIDDLE_BYTES : LARGE_BYTES, MADV_NOHUGEPAGE);
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (small && figures[i].run == reg_large)
+			continue;
+		printf("%s\t%.3f\tus\n", figures[i].name,
+		       best_us(figures[i].run, figures[i].batch, run_us));
+	}
 	return 0;
 }
