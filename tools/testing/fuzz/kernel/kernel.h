@@ -109,6 +109,7 @@ static inline bool bitmap_subset(const unsigned long *sub, const unsigned long *
 #define __GFP_ACCOUNT 0u
 #define __GFP_NOWARN 0u
 #define __GFP_ZERO 1u
+static inline void *kmalloc(size_t bytes, gfp_t flags) { return malloc(bytes); }
 static inline void *kzalloc(size_t bytes, gfp_t flags) { return calloc(1, bytes); }
 static inline void *kvmalloc(size_t bytes, gfp_t flags)
 {
