@@ -15,16 +15,16 @@ import zlib
 
 ETHERNET = 14
 UDP_PORT = 4791
-NAMES = {0x00: 'RC SEND first', 0x01: 'RC SEND middle', 0x02: 'RC SEND last', 0x04: 'RC SEND only',
-         0x05: 'RC SEND only with immediate', 0x06: 'RC WRITE first', 0x07: 'RC WRITE middle',
-         0x08: 'RC WRITE last', 0x0a: 'RC WRITE only', 0x0c: 'RC READ request',
-         0x0d: 'READ response first', 0x0e: 'READ response middle', 0x0f: 'READ response last',
-         0x10: 'READ response only', 0x11: 'acknowledge', 0x12: 'atomic acknowledge',
-         0x13: 'compare and swap', 0x14: 'fetch and add', 0x20: 'UC SEND first',
-         0x21: 'UC SEND middle', 0x22: 'UC SEND last', 0x64: 'UD SEND only'}
 # What the lists of programs must have caused.
-NEEDED = [0x00, 0x01, 0x02, 0x04, 0x06, 0x07, 0x08, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13,
-          0x14, 0x20, 0x22, 0x64]
+NEEDED = {0x00: 'RC SEND first', 0x01: 'RC SEND middle', 0x02: 'RC SEND last', 0x04: 'RC SEND only',
+          0x06: 'RC WRITE first', 0x07: 'RC WRITE middle', 0x08: 'RC WRITE last',
+          0x0a: 'RC WRITE only', 0x0c: 'RC READ request', 0x0d: 'READ response first',
+          0x0e: 'READ response middle', 0x0f: 'READ response last', 0x10: 'READ response only',
+          0x11: 'acknowledge', 0x12: 'atomic acknowledge', 0x13: 'compare and swap',
+          0x14: 'fetch and add', 0x20: 'UC SEND first', 0x21: 'UC SEND middle',
+          0x22: 'UC SEND last', 0x24: 'UC SEND only', 0x26: 'UC WRITE first',
+          0x27: 'UC WRITE middle', 0x28: 'UC WRITE last', 0x2a: 'UC WRITE only',
+          0x64: 'UD SEND only'}
 # tshark guesses at payload; what programs fill their buffers with is no protocol at all.
 GUESSES = ['fcoib', 'infiniband_sdp', 'iser', 'lnet', 'nvme-rdma', 'rpcordma', 'smb_direct', 'smc']
 
@@ -86,11 +86,11 @@ def opinions(path):
 def main():
     seen, wrong = judge(sys.argv[1])
     failed = 0
-    for opcode in NEEDED:
+    for opcode, name in NEEDED.items():
         bad = [f'{n} times {what}' for (op, what), n in wrong.items() if op == opcode]
         good = seen[opcode] and not bad
         failed += not good
-        print(f'{"ok" if good else "not ok"} - F08 icrc: {NAMES[opcode]}: {seen[opcode]} packets'
+        print(f'{"ok" if good else "not ok"} - F08 icrc: {name}: {seen[opcode]} packets'
               f'{": wrong " if bad else ""}{", ".join(bad)}')
     others = sum(n for (op, _), n in wrong.items() if op not in NEEDED)
     print(f'{"not ok" if others else "ok"} - icrc: of other opcodes {others} are wrong')

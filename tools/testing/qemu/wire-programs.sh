@@ -20,10 +20,13 @@ client|ibv_rc_pingpong -c -n 50
 server|ibv_rc_pingpong -c -n 50
 client|ibv_uc_pingpong -c -n 20
 server|ibv_uc_pingpong -c -n 20
+client|ibv_uc_pingpong -c -n 20 -s 100
 client|ibv_ud_pingpong -c -n 20
 server|ibv_ud_pingpong -c -n 20
 client|ib_write_bw -s 65536 -n 30
 server|ib_write_bw -s 65536 -n 30
+client|ib_write_bw -s 65536 -n 30 -c UC
+server|ib_write_bw -s 8 -n 30 -c UC
 client|ib_read_bw -s 65536 -n 30 -o 16
 server|ib_read_bw -s 65536 -n 30 -o 16
 client|ib_send_bw -s 65536 -n 30
