@@ -207,7 +207,7 @@ bool sim_keys_draft(struct end *e, struct draft *d)
 bool sim_keys_flaw_change(struct end *e, struct draft *d)
 {
 	if (d->r.opcode == WR_LOCAL_INV) {
-		d->wr.imm ^= 1;
+		d->wr.imm ^= WRONG_TAG;
 	} else if (d->r.key->state != SIM_KEY_NONE) {
 		return false;		/* its meaning would end all the same */
 	} else if (d->r.opcode == WR_REG || !below(e, 3)) {
@@ -288,10 +288,6 @@ bool sim_keys_misuse(struct end *e, struct draft *d)
 	struct sim_key *key = &e->peer->keys[below(e, SIM_KEYS)];
 	u64 end = key->iova + key->length;
 
-	if (d->r.opcode == WR_SEND_INV) {
-		d->wr.imm ^= 1;
-		return true;
-	}
 	if (below(e, 3) == 0)
 		return misuse_stranger(e, d);
 	if (key->state == SIM_KEY_NONE && key->old) {

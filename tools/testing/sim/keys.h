@@ -19,6 +19,9 @@ struct sim_mr;
 
 enum { SIM_KEY_WINDOW1, SIM_KEY_WINDOW2, SIM_KEY_FAST, SIM_KEYS };
 
+/* Makes a key that is none; not one that may be next. */
+enum { WRONG_TAG = 0x80 };
+
 enum sim_key_state {
 	SIM_KEY_NONE,		/* no meaning: whoever names it is refused */
 	SIM_KEY_POSTED,		/* the request that gives it one is not finished */

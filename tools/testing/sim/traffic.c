@@ -115,7 +115,7 @@ static void flaw_remote(struct end *e, struct draft *d)
 		return;
 	switch (below(e->w, 4)) {
 	case 0:
-		d->wr.rkey++;
+		d->wr.rkey ^= WRONG_TAG;
 		break;
 	case 1:		/* across the end of the region */
 		d->wr.raddr = peer->remote->eng.iova + peer->remote->eng.length -
@@ -170,11 +170,11 @@ static void flaw(struct end *e, struct draft *d)
 		flaw_remote(e, d);
 	} else if (d->r.opcode == WR_SEND_INV && unlucky(e, SIM_BAD_RKEY)) {
 		d->r.expect = REM_ACCESS;
-		d->wr.imm ^= 1;
+		d->wr.imm ^= WRONG_TAG;
 	} else if (d->r.length && unlucky(e, SIM_BAD_LKEY)) {
 		d->r.expect = LOC_PROT;
 		d->lkey = sim_wr_is(d->r.opcode, SIM_WR_FETCHES) && below(e->w, 2) ?
-			  e->readonly->eng.key : d->lkey + 1;
+			  e->readonly->eng.key : d->lkey ^ WRONG_TAG;
 	} else if (unlucky(e, SIM_BAD_OP)) {
 		flaw_operation(e, d);
 	}
