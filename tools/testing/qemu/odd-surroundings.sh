@@ -112,6 +112,10 @@ bad_nodes() {
 	rm "$node"
 	ok "F43: a node that is gone hides nobody" lists shca0 shca1
 	ok "F43, F46: opening it is ENOENT" fails_with 'No such file' "$BIN/ibv_devinfo" -d shca1
+	mknod "$node" c 1 3
+	ok "F43: a node that is another device's is ENXIO" fails_with 'No such device or address' \
+		"$BIN/ibv_devinfo" -d shca1
+	rm "$node"
 	ok "F43: the other one carries traffic" traffic shca0
 	kv_device_node shca1
 	ok "F43: it opens when its node is back" "$BIN/ibv_devinfo" -d shca1
