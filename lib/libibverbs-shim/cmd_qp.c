@@ -13,11 +13,12 @@
 static int command_create(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr,
 			  struct ibv_qp_cap *granted, const struct shim_udata *udata)
 {
+	bool receives = qp->recv_cq && !qp->srq;
 	struct ib_uverbs_qp_cap cap = {
 		.max_send_wr = attr->cap.max_send_wr,
-		.max_recv_wr = attr->cap.max_recv_wr,
+		.max_recv_wr = receives ? attr->cap.max_recv_wr : 0,
 		.max_send_sge = attr->cap.max_send_sge,
-		.max_recv_sge = attr->cap.max_recv_sge,
+		.max_recv_sge = receives ? attr->cap.max_recv_sge : 0,
 		.max_inline_data = attr->cap.max_inline_data,
 	}, resp = { .max_send_wr = 0 };
 	struct ib_uverbs_attr *made;
