@@ -92,18 +92,37 @@ rdmacm() {
 	tap_result $? "rping binds its names"
 }
 
-# Its components for UCX and verbs bind their names, and the tools start.
+# mpi VARIABLE=VALUE... -- OPTION...: two processes that exchange messages by Open MPI's library.
+mpi() {
+	local variables=()
+	while [ "$1" != -- ]; do
+		variables+=(-x "$1")
+		shift
+	done
+	shift
+	run mpirun --allow-run-as-root --oversubscribe -np 2 -x LD_LIBRARY_PATH "${variables[@]}" "$@" \
+		/usr/bin/python3 "$KV_TREE/tools/testing/qemu/mpi-pair.py" 262144 4
+}
+
+# Its components for UCX and verbs bind their names, start, and choose the device. (UCX is told to
+# take devices of any make. Verbs connect by rdma_cm, or not at all where it is missing.)
 openmpi() {
 	local component folder=/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3
-	have ompi_info || return
-	run ompi_info --param pml ucx --level 9
-	found 'MCA pml: ucx' "ompi_info finds its UCX component"
+	have mpirun || return
 	for component in mca_pml_ucx mca_btl_openib; do
 		[ -e "$folder/$component.so" ] || continue
 		ldd -r "$folder/$component.so" >"$out" 2>&1
 		! grep -E 'undefined symbol|not found' "$out"
 		tap_result $? "Open MPI: $component binds its names with our library"
 	done
+	# It refuses a machine without a name.
+	[ "$(hostname)" != "(none)" ] || hostname guest
+	mpi UCX_NET_DEVICES="$dev:1" UCX_TLS=rc_verbs,ud_verbs,self UCX_LOG_LEVEL=info \
+		-- --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any
+	found "tag\(rc_verbs/$dev:1" "Open MPI: its UCX component chooses $dev"
+	mpi UCX_LOG_LEVEL=error -- --mca pml ob1 --mca btl openib,self --mca btl_base_verbose 100 \
+		--mca btl_openib_allow_ib 1
+	found "device=$dev" "Open MPI: its verbs component finds $dev"
 }
 
 verbs_utils
