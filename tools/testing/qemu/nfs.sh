@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
-# Runs in a guest with the stock core: NFS over RDMA on $KV_DEV, whose both ends, nfsd with
-# svcrdma and nfs with xprtrdma, are strangers in the kernel. No program of nfs-utils is needed: what
+# Runs in a guest with the stock core: NFS over RDMA on $KV_DEV, whose both ends, nfsd with svcrdma
+# and nfs with xprtrdma, are strangers in the kernel. No program of nfs-utils is needed: what
 # mountd would answer is written into nfsd's caches before anybody asks.
 
 . "${KV_TREE:?}/tools/testing/qemu/cm-lib.sh"
@@ -26,7 +26,8 @@ serve() {
 		cache nfsd.export "everybody $EXPORT $FOREVER $FLAGS 65534 65534 0" &&
 		cache nfsd.fh "everybody 1 \\x00000000 $FOREVER $EXPORT" || return
 	# Versions 2 and 3 would be told to a port mapper, which is not there.
-	echo "-2 -3 +4 +4.1 +4.2" >"$NFSD/versions" && echo 10 >"$NFSD/nfsv4leasetime" && echo 10 >"$NFSD/nfsv4gracetime" &&
+	echo "-2 -3 +4 +4.1 +4.2" >"$NFSD/versions"
+	echo 10 >"$NFSD/nfsv4leasetime" && echo 10 >"$NFSD/nfsv4gracetime" &&
 		echo "rdma $PORT" >"$NFSD/portlist" && echo 2 >"$NFSD/threads"
 }
 
