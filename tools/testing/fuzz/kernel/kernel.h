@@ -40,6 +40,7 @@ typedef unsigned int gfp_t;
 #define ENOIOCTLCMD 515
 #define U32_MAX UINT32_MAX
 #define PAGE_SIZE 4096UL
+#define offset_in_page(at) ((unsigned long)(at) & (PAGE_SIZE - 1))
 #define IS_ENABLED(option) 1
 #define BITS_PER_LONG 64
 
@@ -133,7 +134,8 @@ unsigned long copy_to_user(void *to, const void *from, size_t n);
 unsigned long clear_user(void *to, size_t n);
 int check_zeroed_user(const void *from, size_t n);
 bool access_ok(const void *at, size_t n);
-size_t fault_in_safe_writeable(const char *at, size_t n);
+#define get_user(value, at) ({ \
+	copy_from_user(&(value), at, sizeof(value)) ? -EFAULT : 0; })
 #define put_user(value, at) ({ \
 	__typeof__(*(at)) v_ = (value); \
 	copy_to_user(at, &v_, sizeof(v_)) ? -EFAULT : 0; })

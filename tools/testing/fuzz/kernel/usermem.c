@@ -90,8 +90,3 @@ bool access_ok(const void *at, size_t n)
 {
 	return (unsigned long)at < 1ul << 47 && n < 1ul << 47;
 }
-
-size_t fault_in_safe_writeable(const char *at, size_t n)
-{
-	return !n || find(at, n) ? 0 : n;
-}
