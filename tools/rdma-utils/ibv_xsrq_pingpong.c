@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * ibv_xsrq_pingpong - many clients send to one shared receive queue of a server over XRC; the
- * server answers each message to whoever sent it.
+ * ibv_xsrq_pingpong - a server sends to many clients over XRC, and each answers what it gets, to
+ * the one shared receive queue of the server.
  */
 #include "pingpong.h"
 #include "xsrq_objects.h"
@@ -11,7 +11,7 @@
 
 static const struct pp_kind kind = {
 	.name = "ibv_xsrq_pingpong", .letters = "pdismCTleog", .type = IBV_QPT_XRC_RECV,
-	.mtu = IBV_MTU_2048, .size = 4096, .iterations = 5,
+	.mtu = IBV_MTU_1024, .size = 4096, .iterations = 5,
 };
 
 static void end_write(const struct xsrq_end *end, char *text)
@@ -68,8 +68,8 @@ static void show(const char *whose, const struct xsrq_end *end)
 }
 
 /*
- * Both know each other and can receive at the end of it. The client is ready when it sends its
- * first message, and until then the server sends nothing: no word has to begin it.
+ * Both know each other at the end of it, and no word begins the play: the server's first message
+ * may find a client that cannot receive yet, and is repeated until it can.
  */
 static bool introduce(struct xsrq *x, int fd)
 {
@@ -111,8 +111,18 @@ static bool post_send(struct xsrq *x, struct xsrq_peer *peer)
 		.send_flags = IBV_SEND_SIGNALED, .qp_type.xrc.remote_srqn = peer->theirs.srqn,
 	}, *bad;
 
+	peer->sending = true;
 	errno = ibv_post_send(peer->send_qp, &wr, &bad);
 	return errno ? pp_fail("post send") : true;
+}
+
+/* An answer can be there before the completion of what it answers, whose place it would need. */
+static bool send_next(struct xsrq *x, struct xsrq_peer *peer)
+{
+	if (!peer->owed || peer->sending)
+		return true;
+	peer->owed--;
+	return post_send(x, peer);
 }
 
 /* Accepts all clients, or connects to the server. */
@@ -136,11 +146,24 @@ static bool meet(struct xsrq *x)
 	return ok;
 }
 
+static struct xsrq_peer *peer_of(struct xsrq *x, const struct ibv_wc *wc)
+{
+	unsigned int i;
+
+	for (i = 0; i < x->peer_count; i++) {
+		const struct xsrq_peer *peer = &x->peers[i];
+		const struct ibv_qp *qp = wc->wr_id == PP_SEND ? peer->send_qp : peer->recv_qp;
+
+		if (qp->qp_num == wc->qp_num)
+			return &x->peers[i];
+	}
+	return NULL;
+}
+
 /* One completion; *left counts those that have still to come. */
 static bool take(struct xsrq *x, const struct ibv_wc *wc, unsigned int *left)
 {
 	struct xsrq_peer *peer;
-	unsigned int i;
 
 	if (wc->status) {
 		fprintf(stderr, "Failed status %s (%d) for wr_id %d\n",
@@ -148,21 +171,20 @@ static bool take(struct xsrq *x, const struct ibv_wc *wc, unsigned int *left)
 		return false;
 	}
 	--*left;
-	if (wc->wr_id == PP_SEND)
-		return true;
-	for (i = 0; i < x->peer_count && x->peers[i].recv_qp->qp_num != wc->qp_num; i++)
-		;
-	if (i == x->peer_count) {
-		fprintf(stderr, "a message came through QP 0x%06x, which is none of ours\n",
-			wc->qp_num);
+	peer = peer_of(x, wc);
+	if (!peer) {
+		fprintf(stderr, "a completion of QP 0x%06x, which is none of ours\n", wc->qp_num);
 		return false;
 	}
-	peer = &x->peers[i];
+	if (wc->wr_id == PP_SEND) {
+		peer->sending = false;
+		return send_next(x, peer);
+	}
 	peer->received++;
-	if (!post_recv(x))
-		return false;
-	/* The server answers the last message too, the client does not. */
-	return x->o.host && peer->received == x->o.iterations ? true : post_send(x, peer);
+	/* The client answers the last message too, the server does not. */
+	if (x->o.host || peer->received < x->o.iterations)
+		peer->owed++;
+	return post_recv(x) && send_next(x, peer);
 }
 
 static bool play(struct xsrq *x)
@@ -170,11 +192,13 @@ static bool play(struct xsrq *x)
 	unsigned int left = 2 * x->o.iterations * x->peer_count;
 	struct ibv_cq *raised;
 	struct ibv_wc wc;
+	unsigned int i;
 	void *context;
 	int n;
 
-	if (x->o.host && !post_send(x, &x->peers[0]))
-		return false;
+	for (i = 0; !x->o.host && i < x->peer_count; i++)
+		if (!post_send(x, &x->peers[i]))
+			return false;
 	while (left) {
 		n = ibv_poll_cq(x->cq, 1, &wc);
 		if (n < 0)
@@ -189,6 +213,19 @@ static bool play(struct xsrq *x)
 		errno = ibv_req_notify_cq(raised, 0);
 		if (errno)
 			return pp_fail("request notification");
+	}
+	return true;
+}
+
+/* Queue pairs stay until nobody waits for an answer of theirs any more. */
+static bool end_together(struct xsrq *x)
+{
+	unsigned int i;
+
+	for (i = 0; i < x->peer_count; i++) {
+		errno = EPROTO;
+		if (!pp_end(x->peers[i].fd, x->o.host != NULL))
+			return pp_fail("end with the other side");
 	}
 	return true;
 }
@@ -213,7 +250,7 @@ int main(int argc, char **argv)
 	if (end)
 		return end - 1;
 	srand((unsigned int)getpid());
-	ok = xsrq_make(&x) && ready(&x) && meet(&x) && play(&x);
+	ok = xsrq_make(&x) && ready(&x) && meet(&x) && play(&x) && end_together(&x);
 	if (!xsrq_unmake(&x) && ok)
 		ok = pp_fail("destroy");
 	if (ok)

@@ -25,6 +25,7 @@ struct pp_dest {
 /* As text on the wire: lid, qpn, psn, 32 digits of the GID. */
 #define PP_DEST_TEXT sizeof("0000:000000:000000:00000000000000000000000000000000")
 #define PP_DONE "done"
+#define PP_END "END"
 
 static inline void pp_dest_write(const struct pp_dest *d, char *text)
 {
@@ -169,6 +170,17 @@ static inline bool pp_done(int fd, bool client)
 	char text[] = PP_DONE;
 
 	return pp_move(fd, text, sizeof(text), client) && !memcmp(text, PP_DONE, sizeof(text));
+}
+
+/* The client says that it is at the end, and the server says so too: neither leaves before. */
+static inline bool pp_end(int fd, bool client)
+{
+	char mine[] = PP_END, theirs[sizeof(mine)];
+	bool first = client && pp_move(fd, mine, sizeof(mine), true);
+
+	return client == first && pp_move(fd, theirs, sizeof(theirs), false) &&
+	       !memcmp(theirs, PP_END, sizeof(theirs)) &&
+	       (client || pp_move(fd, mine, sizeof(mine), true));
 }
 
 #endif

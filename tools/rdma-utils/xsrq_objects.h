@@ -22,6 +22,8 @@ struct xsrq_peer {
 	struct ibv_qp *send_qp, *recv_qp;
 	struct xsrq_end mine, theirs;
 	unsigned int received;
+	unsigned int owed;	/* messages to send when the one under way has completed */
+	bool sending;
 	int fd;		/* TCP, to begin together */
 };
 
@@ -114,8 +116,9 @@ static inline int xsrq_connect_qp(struct xsrq *x, struct ibv_qp *qp, const struc
 		.ah_attr = pp_address(&x->o, &peer->theirs.at),
 	};
 	struct ibv_qp_attr rts = {
-		.qp_state = IBV_QPS_RTS, .sq_psn = peer->mine.at.psn, .timeout = 14, .retry_cnt = 7,
+		.qp_state = IBV_QPS_RTS, .sq_psn = peer->mine.at.psn, .retry_cnt = 7,
 		.rnr_retry = 7, .max_rd_atomic = 1,
+		.timeout = 16,	/* two seconds in all, for a client to get ready */
 	};
 	bool sends = qp == peer->send_qp;
 	int err = ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |

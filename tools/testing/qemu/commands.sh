@@ -86,7 +86,8 @@ json() {
 
 # Figures differ from run to run, the words do not.
 shape() {
-	sed -E 's/(0x|::ffff:)[0-9a-f.]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/: GID/, GID/' "$1"
+	sed -E 's/(0x|::ffff:|(LID|RECV|SEND|PSN|SRQN) )[0-9a-f.]+/\2N/g; s/[0-9]+(\.[0-9]+)?/N/g
+		s/: GID/, GID/' "$1"
 }
 
 # play LABEL SERVER CLIENT OPTIONS...: both end well.
@@ -125,6 +126,7 @@ pingpongs() {
 		play "ibv_${name}_pingpong: Debian's server, our client" /usr/bin/ibv_${name}_pingpong \
 			"$BIN/ibv_${name}_pingpong" $options
 	done
+	xsrq "$gid"
 	options="-d $dev -g $gid -n 64 -r 64"
 	# shellcheck disable=SC2086
 	play "ibv_rc_pingpong -c -e" "$BIN/ibv_rc_pingpong" "$BIN/ibv_rc_pingpong" $options -c -e
@@ -135,6 +137,53 @@ pingpongs() {
 		$options -N -c -m 1024 -s 100000
 	# shellcheck disable=SC2086
 	play "ibv_srq_pingpong -e" "$BIN/ibv_srq_pingpong" "$BIN/ibv_srq_pingpong" $options -e
+}
+
+# Not the same options for all: it has no -r, and -c is the number of clients.
+xsrq() {
+	local options="-d $dev -g $1 -n 64" server client
+	for server in "$BIN" /usr/bin; do
+		for client in "$BIN" /usr/bin; do
+			# shellcheck disable=SC2086
+			play "ibv_xsrq_pingpong: server of $(whose "$server"), client of $(whose "$client")" \
+				"$server/ibv_xsrq_pingpong" "$client/ibv_xsrq_pingpong" $options &&
+				shape "$OUT/client" >"$OUT/xsrq-$(whose "$client")"
+		done
+	done
+	same "ibv_xsrq_pingpong prints what Debian's does" "$OUT/xsrq-theirs" "$OUT/xsrq-ours"
+	# shellcheck disable=SC2086
+	play "ibv_xsrq_pingpong -e" "$BIN/ibv_xsrq_pingpong" "$BIN/ibv_xsrq_pingpong" $options -e
+	for client in "$BIN" /usr/bin; do
+		# shellcheck disable=SC2086
+		xsrq_clients "$client" 3 $options
+	done
+}
+
+whose() {
+	[ "$1" = "$BIN" ] && echo ours || echo theirs
+}
+
+# xsrq_clients FOLDER COUNT OPTIONS...: so many clients at our server, all at once.
+xsrq_clients() {
+	local folder=$1 count=$2 pid rc=0 i clients=()
+	shift 2
+	PAIR_PORT=$((PAIR_PORT + 1))
+	timeout -k 2 "$LIMIT" "$BIN/ibv_xsrq_pingpong" "$@" -c "$count" -p "$PAIR_PORT" \
+		>"$OUT/server" 2>&1 &
+	pid=$!
+	pair_listening "$PAIR_PORT" "$pid" || rc=1
+	for ((i = 0; i < count && rc == 0; i++)); do
+		timeout -k 2 "$LIMIT" "$folder/ibv_xsrq_pingpong" "$@" -p "$PAIR_PORT" localhost \
+			>"$OUT/client$i" 2>&1 &
+		clients+=($!)
+	done
+	for i in "${clients[@]}"; do
+		wait "$i" || rc=1
+	done
+	[ "$rc" = 0 ] || kill "$pid" 2>/dev/null
+	wait "$pid" || rc=1
+	tap_result "$rc" "ibv_xsrq_pingpong: $count clients, $(whose "$folder"), of our server"
+	[ "$rc" = 0 ] || sed 's/^/# /' "$OUT/server" "$OUT"/client? | head -n 20
 }
 
 # What only some devices can: it works, or the program says that the device has no such thing.
