@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * test_inbox.c - what goes into an inbox comes out in the same order, and nothing goes into one that
- * is closed.
+ * test_inbox.c - what goes into an inbox comes out in the same order; nothing goes into a closed one.
  */
 #include "inbox.h"
 #include "tap.h"

@@ -80,7 +80,7 @@ enum eng_counter {
 	ENG_CNT_RX_QP_TYPE,		/* opcode of another service than the QP's */
 	ENG_CNT_RX_QP_STATE,		/* a QP that does not receive */
 	ENG_CNT_RX_ADDRESS,		/* not from, or not to, the path of a connected QP */
-	ENG_CNT_RX_PAYLOAD,		/* longer or shorter than its opcode and the path MTU allow */
+	ENG_CNT_RX_PAYLOAD,		/* not what its opcode and the path MTU allow */
 	ENG_CNT_RX_LENGTH,		/* the message against its RETH */
 	ENG_CNT_RX_SEQUENCE,		/* opcode out of order within its message */
 	ENG_CNT_RX_UNASKED,		/* response to nothing that is outstanding */
