@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * test_inbox.c - what goes into an inbox comes out in the same order; nothing goes into a closed one.
+ * test_inbox.c - what goes into an inbox comes out in the same order, and nothing goes into a
+ * closed one.
  */
 #include "inbox.h"
 #include "tap.h"
