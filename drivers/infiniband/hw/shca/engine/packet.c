@@ -47,8 +47,9 @@ static const struct eng_packet_row packet_rows[ENG_PKT_OPS] = {
 	[ENG_PKT_ATOMIC_ACK]	= { ANSWER | AETH | ENG_HAS_VALUE, 0, RELIABLE },
 	[ENG_PKT_CMP_SWAP]	= { ENG_HAS_ATOMIC, ENG_OP_CMP_SWAP, RELIABLE },
 	[ENG_PKT_FETCH_ADD]	= { ENG_HAS_ATOMIC, ENG_OP_FETCH_ADD, RELIABLE },
-	[ENG_PKT_SEND_LAST_INV]	= { LAST | ENG_HAS_INV, ENG_OP_SEND, RELIABLE },
-	[ENG_PKT_SEND_ONLY_INV]	= { ONLY | ENG_HAS_INV, ENG_OP_SEND, RELIABLE },
+	/* By UC, too, as the verb is; IBTA 9.2.1 has no numbers for that: others drop them. */
+	[ENG_PKT_SEND_LAST_INV]	= { LAST | ENG_HAS_INV, ENG_OP_SEND, CONNECTED },
+	[ENG_PKT_SEND_ONLY_INV]	= { ONLY | ENG_HAS_INV, ENG_OP_SEND, CONNECTED },
 };
 
 const struct eng_packet_row *eng_packet_row(u8 opcode)
