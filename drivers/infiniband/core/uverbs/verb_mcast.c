@@ -18,7 +18,7 @@
 struct mcast_attachment {
 	struct list_head node;		/* in ib_uqp_object.mcast_list */
 	union ib_gid gid;
-	u16 lid;			/* 0 where there are no LIDs */
+	u16 lid;
 };
 
 void uverbs_mcast_init(struct ib_uqp_object *obj)
@@ -31,40 +31,40 @@ static struct mutex *mcast_lock(const struct ib_uqp_object *obj)
 	return &obj->uevent.uobject.ufile->device->mcast_lock;
 }
 
-/*
- * Where there are no LIDs, a driver knows one membership whatever LID was given, and ends it with
- * the first detachment; a second entry could never be undone and would keep the QP for ever.
- */
-static u16 mcast_lid(struct ib_device *dev, u16 lid)
+static bool has_lids(struct ib_device *dev)
 {
-	return rdma_port_get_link_layer(dev, rdma_start_port(dev)) == IB_LINK_LAYER_ETHERNET ?
-	       0 : lid;
+	return rdma_port_get_link_layer(dev, rdma_start_port(dev)) != IB_LINK_LAYER_ETHERNET;
 }
 
-static struct mcast_attachment *mcast_find(const struct ib_qp *qp, const u8 *gid, u16 lid)
+static struct mcast_attachment *mcast_find(const struct ib_qp *qp, const u8 *gid, u16 lid,
+					   bool any_lid)
 {
 	struct mcast_attachment *att;
 
 	lockdep_assert_held(mcast_lock(qp->uobject));
 	list_for_each_entry(att, &qp->uobject->mcast_list, node) {
-		if (att->lid == lid && !memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
+		if ((any_lid || att->lid == lid) &&
+		    !memcmp(att->gid.raw, gid, sizeof(att->gid.raw)))
 			return att;
 	}
 	return NULL;
 }
 
+/*
+ * Where there are no LIDs, a driver knows one membership whatever LID was given, and ends it with
+ * the first detachment; a second entry could never be undone and would keep the QP for ever.
+ */
 static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_mcast *cmd)
 {
-	u16 lid = mcast_lid(qp->device, cmd->mlid);
 	struct mcast_attachment *att;
 	int ret;
 
-	if (mcast_find(qp, cmd->gid, lid))
+	if (mcast_find(qp, cmd->gid, cmd->mlid, !has_lids(qp->device)))
 		return 0;
 	att = kzalloc(sizeof(*att), GFP_KERNEL);
 	if (!att)
 		return -ENOMEM;
-	att->lid = lid;
+	att->lid = cmd->mlid;
 	memcpy(att->gid.raw, cmd->gid, sizeof(att->gid.raw));
 	ret = ib_attach_mcast(qp, &att->gid, att->lid);
 	if (ret)
@@ -76,8 +76,7 @@ static int mcast_attach_locked(struct ib_qp *qp, const struct ib_uverbs_attach_m
 
 static int mcast_detach_locked(struct ib_qp *qp, const struct ib_uverbs_detach_mcast *cmd)
 {
-	u16 lid = mcast_lid(qp->device, cmd->mlid);
-	struct mcast_attachment *att = mcast_find(qp, cmd->gid, lid);
+	struct mcast_attachment *att = mcast_find(qp, cmd->gid, cmd->mlid, false);
 	int ret;
 
 	if (!att)
