@@ -86,7 +86,7 @@ json() {
 
 # Figures differ from run to run, the words do not.
 shape() {
-	sed -E 's/(0x|::ffff:|(LID|RECV|SEND|PSN|SRQN) )[0-9a-f.]+/\2N/g; s/[0-9]+(\.[0-9]+)?/N/g
+	sed -E 's/(0x|::ffff:|(LID|RECV|SEND|PSN|SRQN) (0x)?)[0-9a-f.]+/\2N/g; s/[0-9]+(\.[0-9]+)?/N/g
 		s/: GID/, GID/' "$1"
 }
 
