@@ -10,7 +10,7 @@
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 . "$KV_TREE/tools/testing/tap.sh"
-ROUNDS=${KV_ROUNDS:-20}
+ROUNDS=${KV_ROUNDS:-6}
 HOLD=$KV_BUILD/lifetime/hold
 LIMIT=$((60 * ${KV_SLOW:-1}))	# seconds; what takes longer hangs
 DEVICE_FATAL=8			# IBV_EVENT_DEVICE_FATAL
