@@ -23,7 +23,8 @@ static u32 expected(u32 service, u32 op)
 	case ENG_SERVICE_RC:
 		return bytes;
 	case ENG_SERVICE_UC:
-		return op <= 0x0b ? bytes : 0;
+		/* SEND with invalidate is our addition. */
+		return op <= 0x0b || op == 0x16 || op == 0x17 ? bytes : 0;
 	case ENG_SERVICE_UD:
 		return op == 4 || op == 5 ? bytes + 8 : 0;
 	case ENG_SERVICE_XRC:
