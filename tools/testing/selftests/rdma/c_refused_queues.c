@@ -391,9 +391,5 @@ static const struct refused_row rows[] = {
 
 int main(void)
 {
-	refused_open();
-	refused_run(rows, sizeof(rows) / sizeof(*rows));
-	refused_goes_on();
-	refused_close();
-	return tap_end();
+	return refused_main(rows, sizeof(rows) / sizeof(*rows));
 }

@@ -7,7 +7,7 @@
 #define SELFTEST_FAULT_COUNT_H
 
 #include "fixture.h"
-#include "nldev_raw.h"
+#include "res_count.h"
 
 #define LINK		"kvfault0"
 #define NETDEV		"kvfault"
@@ -44,22 +44,6 @@ static int list_devices(uint32_t found[2])
 	return nldev_send(&nl, add_device, found);
 }
 
-static void add_summary(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct nlattr *attr, *entry, *member;
-	uint64_t *sum = arg;
-
-	mnl_attr_for_each(attr, nlh, 0) {
-		if (mnl_attr_get_type(attr) != RDMA_NLDEV_ATTR_RES_SUMMARY)
-			continue;
-		mnl_attr_for_each_nested(entry, attr)
-			mnl_attr_for_each_nested(member, entry)
-				if (mnl_attr_get_type(member) ==
-				    RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR)
-					*sum += mnl_attr_get_u64(member);
-	}
-}
-
 /* All objects of the device that netlink counts, and all devices. */
 static uint64_t objects(void)
 {
@@ -68,7 +52,7 @@ static uint64_t objects(void)
 
 	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_GET, 0);
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	if (nldev_send(&nl, add_summary, &sum) || list_devices(found))
+	if (nldev_send(&nl, res_add_summary, &sum) || list_devices(found))
 		tap_bail("resource summary");
 	return sum + found[0];
 }

@@ -8,8 +8,8 @@
 #ifndef SELFTEST_REFUSED_H
 #define SELFTEST_REFUSED_H
 
-#include "nldev_raw.h"
 #include "refused_base.h"
+#include "res_count.h"
 
 struct refused_row {
 	const char *call;	/* the page that says so has this name */
@@ -27,29 +27,14 @@ struct refused_state {
 	int cqe;
 };
 
-static void refused_count(const struct nlmsghdr *nlh, void *total)
-{
-	const struct nlattr *all, *entry, *attr;
-
-	mnl_attr_for_each(all, nlh, 0) {
-		if (mnl_attr_get_type(all) != RDMA_NLDEV_ATTR_RES_SUMMARY)
-			continue;
-		mnl_attr_for_each_nested(entry, all)
-			mnl_attr_for_each_nested(attr, entry)
-				if (mnl_attr_get_type(attr) ==
-				    RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR)
-					*(uint64_t *)total += mnl_attr_get_u64(attr);
-	}
-}
-
-FIXTURE static void refused_look(struct nldev *nl, struct refused_state *now)
+static void refused_look(struct nldev *nl, struct refused_state *now)
 {
 	struct ibv_qp_init_attr init;
 	int side;
 
 	memset(now, 0, sizeof(*now));
-	nldev_begin(nl, RDMA_NLDEV_CMD_RES_GET, NLM_F_DUMP);
-	if (nldev_send(nl, refused_count, &now->objects) || !now->objects)
+	now->objects = res_objects(nl);
+	if (!now->objects)
 		tap_bail("count objects");
 	for (side = A; side <= B; side++)
 		if (ibv_query_qp(base.rc.qp[side], &now->qp[side], IBV_QP_STATE, &init))
@@ -59,7 +44,7 @@ FIXTURE static void refused_look(struct nldev *nl, struct refused_state *now)
 	now->cqe = base.cq->cqe;
 }
 
-FIXTURE static void refused_run(const struct refused_row *rows, size_t count)
+static void refused_run(const struct refused_row *rows, size_t count)
 {
 	struct refused_state before, after;
 	struct nldev nl;
@@ -84,7 +69,7 @@ FIXTURE static void refused_run(const struct refused_row *rows, size_t count)
 }
 
 /* Two ends that were there all the time still talk. */
-FIXTURE static void refused_goes_on(void)
+static void refused_goes_on(void)
 {
 	struct ibv_sge sge = pair_sge(&base.f, 0, 64);
 	struct ibv_send_wr wr = pair_wr(&base.rc, IBV_WR_SEND, 2, &sge, 0);
@@ -93,6 +78,16 @@ FIXTURE static void refused_goes_on(void)
 	pair_post(&base.rc, A, &wr);
 	pair_expect(&base.rc, A, 2, IBV_WC_SUCCESS, NULL, "a message is sent");
 	pair_expect(&base.rc, B, 1, IBV_WC_SUCCESS, NULL, "and received");
+}
+
+/* A whole program but its table; what main() returns. */
+static int refused_main(const struct refused_row *rows, size_t count)
+{
+	refused_open();
+	refused_run(rows, count);
+	refused_goes_on();
+	refused_close();
+	return tap_end();
 }
 
 #endif

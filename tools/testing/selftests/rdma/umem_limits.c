@@ -6,34 +6,17 @@
  * Contract: C057, C059, C060.
  */
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "memlock.h"
 
 #define KIB	1024ul
 #define MIB	(1024 * KIB)
 
 static struct fixture f;
-
-/* VmPin of this process in KiB, -1 when the kernel does not say. */
-static long pinned_kib(void)
-{
-	FILE *status = fopen("/proc/self/status", "r");
-	char line[128];
-	long kib = -1;
-
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "VmPin: %ld", &kib) == 1)
-			break;
-	if (status)
-		fclose(status);
-	return kib;
-}
 
 /* 0 or the errno of registering; what was registered is deregistered. */
 static int try_reg(void *addr, size_t len, unsigned int access)
@@ -45,26 +28,6 @@ static int try_reg(void *addr, size_t len, unsigned int access)
 	if (!mr)
 		return errno ? errno : -1;
 	return ibv_dereg_mr(mr) ? -2 : 0;
-}
-
-static void drop_ipc_lock(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[2];
-
-	if (syscall(SYS_capget, &head, caps))
-		tap_bail("capget");
-	caps[0].effective &= ~(1u << CAP_IPC_LOCK);
-	if (syscall(SYS_capset, &head, caps))
-		tap_bail("capset");
-}
-
-static void limit_memlock(rlim_t bytes)
-{
-	struct rlimit limit = { bytes, RLIM_INFINITY };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &limit))
-		tap_bail("setrlimit");
 }
 
 static void *map(size_t len, int prot, int flags)

@@ -7,13 +7,11 @@
  */
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <linux/capability.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "memlock.h"
 
 #define KIB		1024l
 #define REGION_BYTES	(256 * KIB)
@@ -22,21 +20,6 @@
 
 static struct fixture f;
 static char *self;
-
-/* VmPin of this process in KiB. */
-static long pinned_kib(void)
-{
-	FILE *status = fopen("/proc/self/status", "r");
-	char line[128];
-	long kib = -1;
-
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "VmPin: %ld", &kib) == 1)
-			break;
-	if (status)
-		fclose(status);
-	return kib;
-}
 
 /* Pages that are pinned in the whole machine, with what each CPU has not yet reported. */
 static long pinned_pages(void)
@@ -70,26 +53,6 @@ static bool unpinned_since(long before)
 	for (waited = 0; pinned_pages() > before && waited < WAIT_MS; waited++)
 		usleep(1000);
 	return pinned_pages() <= before;
-}
-
-static void drop_ipc_lock(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[2];
-
-	if (syscall(SYS_capget, &head, caps))
-		tap_bail("capget");
-	caps[0].effective &= ~(1u << CAP_IPC_LOCK);
-	if (syscall(SYS_capset, &head, caps))
-		tap_bail("capset");
-}
-
-static void limit_memlock(rlim_t bytes)
-{
-	struct rlimit limit = { bytes, RLIM_INFINITY };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &limit))
-		tap_bail("setrlimit");
 }
 
 static char *map(void)

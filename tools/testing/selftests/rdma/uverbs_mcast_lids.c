@@ -8,36 +8,9 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "nldev_raw.h"
+#include "res_count.h"
 
 static struct nldev nl;
-
-static void add_summary(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct nlattr *attr, *entry, *member;
-	uint64_t *sum = arg;
-
-	mnl_attr_for_each(attr, nlh, 0) {
-		if (mnl_attr_get_type(attr) != RDMA_NLDEV_ATTR_RES_SUMMARY)
-			continue;
-		mnl_attr_for_each_nested(entry, attr)
-			mnl_attr_for_each_nested(member, entry)
-				if (mnl_attr_get_type(member) ==
-				    RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR)
-					*sum += mnl_attr_get_u64(member);
-	}
-}
-
-/* All objects of all devices. */
-static uint64_t objects(void)
-{
-	uint64_t sum = 0;
-
-	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_GET, NLM_F_DUMP);
-	if (nldev_send(&nl, add_summary, &sum))
-		tap_bail("resource summary");
-	return sum;
-}
 
 static struct ibv_qp *join_twice(struct fixture *f, const union ibv_gid *group)
 {
@@ -71,7 +44,7 @@ static void test_destroy(const union ibv_gid *group)
 
 static void test_exit(const union ibv_gid *group)
 {
-	uint64_t before = objects();
+	uint64_t before = res_objects(&nl);
 	struct fixture f;
 	int status = 0;
 	pid_t pid = fork();
@@ -83,7 +56,7 @@ static void test_exit(const union ibv_gid *group)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		tap_bail("a process that joins and exits");
-	tap_is(objects(), before, "a process that ends as a member leaves no object behind");
+	tap_is(res_objects(&nl), before, "a process that ends as a member leaves no object behind");
 }
 
 int main(void)
