@@ -160,6 +160,17 @@ static void test_duplicate_read(void)
 	wpair_fini(&p);
 }
 
+/* Asks for bytes of a region of the peer's that the caller ends. */
+static void read_from(struct wpair *p, struct host_mr *key)
+{
+	struct host_wr wr = wpair_wr(p, WR_READ, 1, 8);
+
+	host_mr_init(&p->bhost, key, 4096, ALL_ACCESS);
+	wr.raddr = host_mr_addr(key, 0);
+	wr.rkey = key->eng.key;
+	host_send(&p->a, &wr);
+}
+
 /*
  * Simulator, seed 5033 with invalidation: a duplicate READ arrives late, when the key that it names
  * is gone.  That is no fault of the peer's: it is refused, which who still waits for it can use,
@@ -175,11 +186,7 @@ static void test_ghost_of_a_read(void)
 	struct wpair p;
 
 	wpair_init(&p);
-	host_mr_init(&p.bhost, &key, 4096, ALL_ACCESS);
-	wr = wpair_wr(&p, WR_READ, 1, 8);
-	wr.raddr = host_mr_addr(&key, 0);
-	wr.rkey = key.eng.key;
-	host_send(&p.a, &wr);
+	read_from(&p, &key);
 	ghost = *cable_peek(0);
 	CHECK(cable_wait(&p.acq, &wc));
 	CHECK_EQ(wc.status, OK);
@@ -202,15 +209,10 @@ static void test_repeated_read_of_nothing(void)
 {
 	struct shca_cqe wc;
 	struct host_mr key;
-	struct host_wr wr;
 	struct wpair p;
 
 	wpair_init(&p);
-	host_mr_init(&p.bhost, &key, 4096, ALL_ACCESS);
-	wr = wpair_wr(&p, WR_READ, 1, 8);
-	wr.raddr = host_mr_addr(&key, 0);
-	wr.rkey = key.eng.key;
-	host_send(&p.a, &wr);
+	read_from(&p, &key);
 	cable_deliver();
 	cable_drop();
 	host_mr_fini(&key);
