@@ -6,7 +6,7 @@
 # object, no reference on the netdev and no pinned page is left. Prints TAP.
 #
 # KV_LIFE="rxe shca" the drivers; KV_ROUNDS how often modules are loaded and ten times that many
-# programs killed (20).
+# programs killed (6).
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 . "$KV_TREE/tools/testing/tap.sh"
