@@ -162,12 +162,11 @@ static struct sim_wire_packet *copy_packet(const struct sim_wire_packet *p)
 	return copy;
 }
 
-static u32 icrc(const struct sim_wire_packet *p)
+static u32 icrc(struct sim_wire_packet *p)
 {
 	static const u8 udp[UDP] = { 0xc0, 0x01, 0x12, 0xb7 };
-	u32 crc = eng_icrc_start(p->eng.net, udp, p->eng.head);
 
-	return env_crc32(crc, p->eng.head + BTH, p->eng.length - BTH);
+	return eng_icrc_bth(eng_icrc_net(p->eng.net, udp), p->bytes + p->net_bytes, p->eng.length);
 }
 
 /* True: it is to be dropped. */

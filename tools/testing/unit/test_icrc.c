@@ -60,11 +60,9 @@ static void make(struct wire_bytes *w, u32 family, u32 n)
 	put(w->net + 16, 0x0a000002, 4);
 }
 
-static u32 icrc(const struct wire_bytes *w)
+static u32 icrc(struct wire_bytes *w)
 {
-	u32 crc = eng_icrc_start(w->net, w->udp, w->body);
-
-	return ~env_crc32(crc, w->body + 12, w->body_bytes - 12);
+	return ~eng_icrc_bth(eng_icrc_net(w->net, w->udp), w->body, w->body_bytes);
 }
 
 /* F08: payloads of every length modulo four, whose pad is part of what is covered. */

@@ -6,7 +6,6 @@
  * A route is looked up when the first packet needs it and kept as long as the stack says that it
  * holds; neighbours are resolved below, per packet, as for any traffic.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
@@ -83,7 +82,6 @@ struct shca_path *shca_path_create(struct shca_dev *dev, const struct ib_global_
 	/* The mapping of flow labels to ports is the same in all RoCE drivers. */
 	path->sport = htons(rdma_get_udp_sport(route->flow_label, src_qpn, dest_qpn));
 	path->oif = oif;
-	atomic_set(&path->ids, get_random_u32());
 	path->possible = path->ipv4 == ipv6_addr_v4mapped(&path->daddr);
 	return path;
 }

@@ -48,6 +48,7 @@ struct packet {
 	struct eng_packet eng;
 	struct sk_buff *skb;		/* counted: several packets may share it */
 	u32 offset;			/* of BTH */
+	bool within;			/* it lies in the room behind the data of skb */
 	u8 net[sizeof(struct ipv6hdr)];
 	u8 head[ENG_WIRE_HEAD_MAX];
 };
@@ -97,17 +98,20 @@ struct llist_node *shca_udp_rx_collect(void)
 	return lanes;
 }
 
+bool shca_udp_rx_is_much(u32 bytes)
+{
+	return bytes >= SHARED_BYTES && num_online_cpus() > 1;
+}
+
 struct llist_node *shca_udp_rx_share(struct llist_node *lanes, u32 bytes_done)
 {
 	struct llist_node *kept = NULL, *next;
 
-	if (num_online_cpus() == 1)
-		return lanes;
 	for (; lanes; lanes = next) {
 		struct shca_lane *lane = container_of(lanes, struct shca_lane, next);
 
 		next = lanes->next;
-		if (bytes_done >= SHARED_BYTES || READ_ONCE(lane->bytes) >= SHARED_BYTES) {
+		if (shca_udp_rx_is_much(max(bytes_done, READ_ONCE(lane->bytes)))) {
 			shca_runner_queue(&lane->work);
 		} else {
 			lanes->next = kept;
@@ -204,12 +208,41 @@ u32 shca_udp_rx_span(struct eng_packet *eng, u32 offset, const u8 **at)
 	return min(span(packet->skb, packet->offset + offset, at), eng->length - offset);
 }
 
+/* A buffer that nobody else sees, and that is one packet, often has the room itself. */
+static struct packet *packet_within(struct sk_buff *skb)
+{
+	struct packet *packet = PTR_ALIGN((struct packet *)skb_tail_pointer(skb), L1_CACHE_BYTES);
+
+	if (skb_is_gso(skb) || skb_is_nonlinear(skb) || skb_cloned(skb) || skb_shared(skb) ||
+	    (u8 *)(packet + 1) > skb_end_pointer(skb))
+		return NULL;
+	packet->within = true;
+	packet->skb = skb_get(skb);
+	return packet;
+}
+
+static struct packet *packet_of(struct sk_buff *skb)
+{
+	struct packet *packet = packet_within(skb);
+
+	if (packet)
+		return packet;
+	packet = kmem_cache_alloc(packets, GFP_NOWAIT | __GFP_NOWARN);
+	if (packet) {
+		packet->within = false;
+		packet->skb = skb_get(skb);
+	}
+	return packet;
+}
+
 void shca_udp_rx_done(struct eng_packet *eng)
 {
 	struct packet *packet = container_of(eng, struct packet, eng);
+	struct sk_buff *skb = packet->skb;
 
-	consume_skb(packet->skb);
-	kmem_cache_free(packets, packet);
+	if (!packet->within)
+		kmem_cache_free(packets, packet);
+	consume_skb(skb);
 }
 
 /* The IP header as this segment has, or would have had, it.  False: not a plain one. */
@@ -222,6 +255,7 @@ static bool copy_net(struct packet *packet, u32 bytes, u32 index)
 	struct iphdr *ipv4 = (struct iphdr *)packet->net;
 
 	if (net[0] == 0x45 && net_bytes == sizeof(*ipv4)) {
+		memset(packet->net, 0, sizeof(packet->net));
 		memcpy(ipv4, net, sizeof(*ipv4));
 		ipv4->id = htons(ntohs(ipv4->id) + index);
 		ipv4->tot_len = htons(sizeof(*ipv4) + UDP_BYTES + bytes);
@@ -234,14 +268,25 @@ static bool copy_net(struct packet *packet, u32 bytes, u32 index)
 	return true;
 }
 
-static bool icrc_is_right(const struct packet *packet, const struct udphdr *udp)
+/* Small packets of one stream differ in nothing that stands before the BTH. */
+static u32 start_crc(struct shca_seen *seen, const struct packet *packet, const struct udphdr *udp)
 {
-	u32 crc = eng_icrc_start(packet->net, (const u8 *)udp, packet->head);
+	if (memcmp(seen->net, packet->net, sizeof(seen->net)) ||
+	    memcmp(seen->udp, udp, sizeof(seen->udp))) {
+		memcpy(seen->net, packet->net, sizeof(seen->net));
+		memcpy(seen->udp, udp, sizeof(seen->udp));
+		seen->crc = eng_icrc_net(packet->net, (const u8 *)udp);
+	}
+	return seen->crc;
+}
+
+static bool icrc_is_right(struct shca_lane *lane, struct packet *packet, const struct udphdr *udp)
+{
 	u32 at = packet->eng.head_bytes, n;
+	u32 crc = eng_icrc_bth(start_crc(&lane->seen, packet, udp), packet->head, at);
 	__le32 icrc;
 	const u8 *p;
 
-	crc = shca_crc_update(crc, packet->head + BTH_BYTES, at - BTH_BYTES);
 	for (; at < packet->eng.length; at += n) {
 		n = min(span(packet->skb, packet->offset + at, &p), packet->eng.length - at);
 		if (!n)
@@ -254,7 +299,7 @@ static bool icrc_is_right(const struct packet *packet, const struct udphdr *udp)
 }
 
 /* Fills @packet; the counter of what is wrong with it, or -1. */
-static int examine(struct packet *packet, u32 bytes, u32 index)
+static int examine(struct shca_lane *lane, struct packet *packet, u32 bytes, u32 index)
 {
 	const struct udphdr *seen = udp_hdr(packet->skb);
 	struct udphdr udp = {
@@ -271,23 +316,22 @@ static int examine(struct packet *packet, u32 bytes, u32 index)
 	packet->eng.head_bytes = min_t(u32, packet->eng.length, ENG_WIRE_HEAD_MAX);
 	if (skb_copy_bits(packet->skb, packet->offset, packet->head, packet->eng.head_bytes))
 		return SHCA_WIRE_RX_MALFORMED;
-	return icrc_is_right(packet, &udp) ? -1 : SHCA_WIRE_RX_ICRC;
+	return icrc_is_right(lane, packet, &udp) ? -1 : SHCA_WIRE_RX_ICRC;
 }
 
 /* The packet of @bytes at @offset of @skb, as number @index of its series. */
-static void take_packet(struct shca_dev *dev, struct eng_runq *rq, struct sk_buff *skb, u32 offset,
-			u32 bytes, u32 index)
+static void take_packet(struct shca_dev *dev, struct shca_lane *lane, struct eng_runq *rq,
+			struct sk_buff *skb, u32 offset, u32 bytes, u32 index)
 {
-	struct packet *packet = kmem_cache_alloc(packets, GFP_NOWAIT | __GFP_NOWARN);
+	struct packet *packet = packet_of(skb);
 	int wrong;
 
 	if (!packet) {
 		shca_wire_stats_add(dev->wire_stats, SHCA_WIRE_RX_NO_MEMORY, 1);
 		return;
 	}
-	packet->skb = skb_get(skb);
 	packet->offset = offset;
-	wrong = examine(packet, bytes, index);
+	wrong = examine(lane, packet, bytes, index);
 	if (wrong < 0) {
 		eng_wire_receive(dev->eng, rq, &packet->eng);
 		return;
@@ -297,7 +341,8 @@ static void take_packet(struct shca_dev *dev, struct eng_runq *rq, struct sk_buf
 }
 
 /* The socket has pulled the UDP header. */
-static void take_series(struct shca_dev *dev, struct eng_runq *rq, struct sk_buff *skb)
+static void take_series(struct shca_dev *dev, struct shca_lane *lane, struct eng_runq *rq,
+			struct sk_buff *skb)
 {
 	u32 segment = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
 	u32 at = 0, index = 0;
@@ -306,7 +351,7 @@ static void take_series(struct shca_dev *dev, struct eng_runq *rq, struct sk_buf
 	if (!skb->len)
 		shca_wire_stats_add(dev->wire_stats, SHCA_WIRE_RX_MALFORMED, 1);
 	for (; at < skb->len; at += segment, index++)
-		take_packet(dev, rq, skb, at, min(segment, skb->len - at), index);
+		take_packet(dev, lane, rq, skb, at, min(segment, skb->len - at), index);
 }
 
 /* Does what arrives at @ifindex arrive at the device, VLANs on its netdev included? */
@@ -320,23 +365,23 @@ static bool is_at(const struct shca_dev *dev, int ifindex)
 	return netdev && is_vlan_dev(netdev) && vlan_dev_real_dev(netdev) == dev->netdev;
 }
 
-static void take_for_group(struct shca_udp *udp, struct eng_runq *rq, struct sk_buff *skb)
+static void take_for_group(struct shca_lane *lane, struct eng_runq *rq, struct sk_buff *skb)
 {
 	struct shca_dev *dev;
 
-	list_for_each_entry_rcu(dev, &udp->devices, udp_link)
+	list_for_each_entry_rcu(dev, &lane->udp->devices, udp_link)
 		if (is_at(dev, skb->skb_iif))
-			take_series(dev, rq, skb);
+			take_series(dev, lane, rq, skb);
 }
 
-static void take(struct shca_udp *udp, struct eng_runq *rq, struct sk_buff *skb)
+static void take(struct shca_lane *lane, struct eng_runq *rq, struct sk_buff *skb)
 {
 	struct shca_dev *dev;
 	struct in6_addr to;
 	bool group;
 
 	if (skb_has_frag_list(skb) && skb_linearize(skb)) {
-		atomic64_inc(&udp->overflows);
+		atomic64_inc(&lane->udp->overflows);
 		kfree_skb(skb);
 		return;
 	}
@@ -349,48 +394,82 @@ static void take(struct shca_udp *udp, struct eng_runq *rq, struct sk_buff *skb)
 	}
 	rcu_read_lock();
 	if (group) {
-		take_for_group(udp, rq, skb);
+		take_for_group(lane, rq, skb);
 	} else {
-		dev = shca_addresses_find(udp, &to, skb->skb_iif);
+		dev = shca_addresses_find(lane->udp, &to, skb->skb_iif);
 		if (dev)
-			take_series(dev, rq, skb);
+			take_series(dev, lane, rq, skb);
 	}
 	rcu_read_unlock();
 	consume_skb(skb);
 }
 
-/* Gives up a lane that was drained, unless there is more; puts what schedule_lane() held. */
-static void finish_lane(struct shca_lane *lane, bool more)
+/* Gives up a lane; false: it has got more meanwhile, and remains the caller's. */
+static bool release_lane(struct shca_lane *lane)
 {
-	if (!more) {
-		/* Pairs with test_and_set_bit() after the packet was queued. */
-		clear_bit_unlock(SCHEDULED, &lane->scheduled);
-		smp_mb__after_atomic();
-		more = !skb_queue_empty_lockless(&lane->queue) &&
-		       !test_and_set_bit(SCHEDULED, &lane->scheduled);
-		if (!more) {
-			shca_udp_socket_put(lane->udp);
-			return;
+	/* Pairs with test_and_set_bit() after the packet was queued. */
+	clear_bit_unlock(SCHEDULED, &lane->scheduled);
+	smp_mb__after_atomic();
+	return skb_queue_empty_lockless(&lane->queue) ||
+	       test_and_set_bit(SCHEDULED, &lane->scheduled);
+}
+
+/* Puts what schedule_lane() held, when the lane is done with. */
+static void drain_lane(struct shca_lane *lane, struct eng_runq *rq)
+{
+	struct sk_buff *skb;
+	u32 n = 0;
+
+	do {
+		while ((skb = dequeue(lane))) {
+			take(lane, rq, skb);
+			if (++n == DRAIN_BUFFERS) {
+				shca_runner_queue(&lane->work);
+				return;
+			}
 		}
-	}
-	shca_runner_queue(&lane->work);
+	} while (!release_lane(lane));
+	shca_udp_socket_put(lane->udp);
 }
 
 void shca_udp_rx_drain(struct llist_node *lanes, struct eng_runq *rq)
 {
 	while (lanes) {
 		struct shca_lane *lane = container_of(lanes, struct shca_lane, next);
-		struct sk_buff *skb;
-		u32 n = 0;
 
-		/* Others may use the node as soon as the lane is finished. */
+		/* Others may use the node as soon as the lane is released. */
 		lanes = lanes->next;
-		while (n < DRAIN_BUFFERS && (skb = dequeue(lane))) {
-			take(lane->udp, rq, skb);
-			n++;
-		}
-		finish_lane(lane, n == DRAIN_BUFFERS);
+		drain_lane(lane, rq);
 	}
+}
+
+void shca_udp_rx_queue(struct shca_udp *udp, struct sk_buff_head *list)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(list)))
+		enqueue(udp, skb);
+}
+
+static void take_or_enqueue(struct shca_udp *udp, struct sk_buff *skb, struct eng_runq *rq)
+{
+	struct shca_lane *lane = choose_lane(udp, skb);
+
+	if (test_and_set_bit(SCHEDULED, &lane->scheduled)) {
+		enqueue(udp, skb);
+		return;
+	}
+	shca_udp_socket_hold(udp);
+	take(lane, rq, skb);
+	drain_lane(lane, rq);
+}
+
+void shca_udp_rx_take(struct shca_udp *udp, struct sk_buff_head *list, struct eng_runq *rq)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(list)))
+		take_or_enqueue(udp, skb, rq);
 }
 
 static void drain_work(struct work_struct *work)

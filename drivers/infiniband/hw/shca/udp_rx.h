@@ -10,6 +10,7 @@
 struct eng_packet;
 struct eng_runq;
 struct llist_node;
+struct sk_buff_head;
 struct shca_udp;
 struct sock;
 
@@ -34,6 +35,14 @@ struct llist_node *shca_udp_rx_collect(void);
  * @bytes_done itself by now and may have more to do: what stays the caller's, linked.
  */
 struct llist_node *shca_udp_rx_share(struct llist_node *lanes, u32 bytes_done);
+/* Is it worth a switch to another thread to take in so many bytes beside the caller? */
+bool shca_udp_rx_is_much(u32 bytes);
+/*
+ * Both empty @list of buffers that begin with their BTH, headers in front, and keep the order of
+ * what @udp got of the same flow before.  To workers; or at once, unless workers have it already.
+ */
+void shca_udp_rx_queue(struct shca_udp *udp, struct sk_buff_head *list);
+void shca_udp_rx_take(struct shca_udp *udp, struct sk_buff_head *list, struct eng_runq *rq);
 /* Takes a bounded number of packets of @lanes to the engine; what is left goes to workers. */
 void shca_udp_rx_drain(struct llist_node *lanes, struct eng_runq *rq);
 

@@ -22,12 +22,21 @@ enum shca_udp_limits {
 	SHCA_UDP_SEND_BYTES	= 4 << 20,
 };
 
+/* The headers in front of the last BTH, as the ICRC sees them. */
+struct shca_seen {
+	u8 net[40];			/* longest: IPv6 */
+	u8 udp[8];
+	u32 crc;			/* of both */
+};
+
 /* Arrived, not yet looked at.  See udp_rx.c. */
 struct shca_lane {
 	struct sk_buff_head queue;	/* its lock guards bytes too */
 	u32 bytes;
 	unsigned long scheduled;	/* bit 0: somebody is going to drain it, or does */
-	struct llist_node next;		/* owned by who set scheduled */
+	/* Owned by who set scheduled. */
+	struct llist_node next;
+	struct shca_seen seen;
 	struct work_struct work;
 	struct shca_udp *udp;
 };

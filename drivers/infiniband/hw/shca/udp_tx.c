@@ -20,18 +20,21 @@
 #include <net/ipv6.h>
 #include <net/route.h>
 #include <net/udp.h>
+#include <asm/unaligned.h>
 
 #include "udp_tx.h"
 #include "crc.h"
 #include "path.h"
 #include "shca.h"
+#include "udp_loop.h"
 #include "udp_rx.h"
 #include "udp_socket.h"
 #include "verbs_ah.h"
 
 enum {
 	UDP_BYTES	= sizeof(struct udphdr),
-	BTH_BYTES	= 12,
+	/* Up to here one pass of the library's CRC is the fastest. */
+	SMALL_BYTES	= 64,
 	/* Room for lower headers, then small packets; payload goes to page fragments. */
 	LINEAR_BYTES	= SKB_WITH_OVERHEAD(1024),
 	/* Packets, and bytes, that travel as one buffer. */
@@ -54,7 +57,11 @@ static struct sock *socket_of(const struct shca_path *path)
 	return rcu_dereference(path->udp->sks[path->ipv4 ? SHCA_UDP_V4 : SHCA_UDP_V6]);
 }
 
-/* The header in front of @bytes of UDP; what the ICRC leaves out may still change below. */
+/*
+ * The header in front of @bytes of UDP; what the ICRC leaves out may still change below.  Packets
+ * that nobody may take apart need no identification (RFC 6864, 4.1): @id tells them apart within a
+ * series, as segmentation does.
+ */
 static void fill_ipv4(struct iphdr *ip, const struct shca_path *path, u32 bytes, u16 id)
 {
 	*ip = (struct iphdr) {
@@ -91,20 +98,36 @@ static struct udphdr make_udp(const struct shca_path *path, u32 bytes)
 	};
 }
 
-/* The ICRC up to and with the BTH, of packet number @index in the open buffer. */
-static u32 start_crc(const struct shca_tx *tx, const u8 *bth, u32 bytes)
+/* What the ICRC covers before the BTH of packet number @index, of @bytes in UDP, of a series. */
+static u32 crc_of_net(const struct shca_path *path, u32 bytes, u16 index)
 {
-	struct udphdr udp = make_udp(tx->path, UDP_BYTES + bytes);
+	struct udphdr udp = make_udp(path, bytes);
 	union {
 		struct iphdr ipv4;
 		struct ipv6hdr ipv6;
 	} ip;
 
-	if (tx->path->ipv4)
-		fill_ipv4(&ip.ipv4, tx->path, UDP_BYTES + bytes, tx->id + tx->count);
+	if (path->ipv4)
+		fill_ipv4(&ip.ipv4, path, bytes, index);
 	else
-		fill_ipv6(&ip.ipv6, tx->path, UDP_BYTES + bytes);
-	return eng_icrc_start((const u8 *)&ip, (const u8 *)&udp, bth);
+		fill_ipv6(&ip.ipv6, path, bytes);
+	return eng_icrc_net((const u8 *)&ip, (const u8 *)&udp);
+}
+
+/* Small packets of one size come one by one, and differ in nothing that stands before the BTH. */
+static u32 start_crc(const struct shca_tx *tx, u32 bytes)
+{
+	struct shca_path *path = tx->path;
+	u64 known = READ_ONCE(path->crc_before_bth);
+
+	bytes += UDP_BYTES;
+	if (tx->count)
+		return crc_of_net(path, bytes, tx->count);
+	if (known >> 32 != bytes) {
+		known = (u64)bytes << 32 | crc_of_net(path, bytes, 0);
+		WRITE_ONCE(path->crc_before_bth, known);
+	}
+	return (u32)known;
 }
 
 static bool add_frag(struct sk_buff *skb, struct page_frag *frag, u32 n)
@@ -154,16 +177,38 @@ static bool put(struct sk_buff *skb, u32 *crc, const void *bytes, u32 n)
 	return true;
 }
 
-static bool put_packet(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
+/* Headers, payload and pad fit into a buffer that is still in one piece. */
+static void put_small(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
+{
+	u32 crc = start_crc(tx, bytes), left = packet->payload_bytes, n;
+	u8 *start = skb_put(tx->skb, bytes), *to = start + packet->head_bytes;
+
+	memcpy(start, packet->head, packet->head_bytes);
+	for (; left; left -= n, to += n) {
+		const u8 *at;
+
+		n = eng_tx_next(packet, &at, left);
+		memcpy(to, at, n);
+	}
+	/* As many of them as there are: the ICRC comes on top. */
+	put_unaligned_le32(0, to);
+	to += packet->pad;
+	n = min_t(u32, to - start, SMALL_BYTES);
+	crc = eng_icrc_bth(crc, start, n);
+	if (start + n != to)
+		crc = shca_crc_update(crc, start + n, to - start - n);
+	put_unaligned_le32(~crc, to);
+}
+
+static bool put_large(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
 {
 	static const u8 zeros[4];
-	u32 crc = start_crc(tx, packet->head, bytes), left = packet->payload_bytes, unused = 0;
+	u32 crc = start_crc(tx, bytes), left = packet->payload_bytes, unused = 0;
 	__le32 icrc;
 	u32 n;
 
-	/* The CRC of BTH is known: it is masked. */
-	if (!put(tx->skb, &unused, packet->head, BTH_BYTES) ||
-	    !put(tx->skb, &crc, packet->head + BTH_BYTES, packet->head_bytes - BTH_BYTES))
+	crc = eng_icrc_bth(crc, packet->head, packet->head_bytes);
+	if (!put(tx->skb, &unused, packet->head, packet->head_bytes))
 		return false;
 	for (; left; left -= n) {
 		const u8 *at;
@@ -175,7 +220,14 @@ static bool put_packet(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
 	if (!put(tx->skb, &crc, zeros, packet->pad))
 		return false;
 	icrc = cpu_to_le32(~crc);
-	if (!put(tx->skb, &unused, &icrc, sizeof(icrc)))
+	return put(tx->skb, &unused, &icrc, sizeof(icrc));
+}
+
+static bool put_packet(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
+{
+	if (!skb_is_nonlinear(tx->skb) && skb_tailroom(tx->skb) >= bytes)
+		put_small(tx, packet, bytes);
+	else if (!put_large(tx, packet, bytes))
 		return false;
 	tx->count++;
 	return true;
@@ -231,7 +283,7 @@ static void put_headers(const struct shca_tx *tx)
 	if (path->ipv4) {
 		struct iphdr *ip = skb_push(skb, sizeof(*ip));
 
-		fill_ipv4(ip, path, bytes, tx->id);
+		fill_ipv4(ip, path, bytes, 0);
 		ip->ttl = hop_limit(path, skb_dst(skb));
 		skb->protocol = htons(ETH_P_IP);
 	} else {
@@ -264,6 +316,10 @@ static void send_off(struct shca_tx *tx, struct sock *sk)
 	struct sk_buff *skb = tx->skb;
 
 	put_headers(tx);
+	if (shca_udp_loop_may(net, skb_dst(skb), tx->path->ipv4)) {
+		shca_udp_loop_add(&tx->loop, tx->path->udp, skb);
+		return;
+	}
 	skb_set_owner_w(skb, sk);
 	shca_udp_rx_promise();
 	if (tx->path->ipv4)
@@ -371,7 +427,6 @@ static enum outcome new_buffer(struct shca_qp *qp, struct shca_path *path)
 	tx->skb = skb;
 	limit_series(tx, dst);
 	tx->count = 0;
-	tx->id = atomic_fetch_add(SERIES_PACKETS, &path->ids);
 	return OPEN;
 }
 
@@ -428,6 +483,11 @@ static bool fits(const struct shca_qp *qp, const struct eng_tx *packet, u32 byte
 	       skb_shinfo(tx->skb)->nr_frags <= MAX_SKB_FRAGS - PACKET_FRAGS;
 }
 
+void shca_udp_tx_init(struct shca_tx *tx)
+{
+	shca_udp_loop_init(&tx->loop);
+}
+
 bool shca_udp_tx_transmit(struct eng_tx *packet)
 {
 	struct shca_qp *qp = eng_qp_host(packet->qp);
@@ -458,11 +518,13 @@ bool shca_udp_tx_transmit(struct eng_tx *packet)
 void shca_udp_tx_end(struct eng_qp *eng, struct eng_runq *rq)
 {
 	struct shca_qp *qp = eng_qp_host(eng);
+	u32 bytes_done = ENG_BUDGET_BYTES - rq->bytes_left;
 	struct llist_node *lanes;
 
 	if (qp->tx.skb)
 		send_series(qp);
-	lanes = shca_udp_rx_share(qp->tx.lanes, ENG_BUDGET_BYTES - rq->bytes_left);
+	shca_udp_loop_end(&qp->tx.loop, rq, bytes_done);
+	lanes = shca_udp_rx_share(qp->tx.lanes, bytes_done);
 	qp->tx.lanes = NULL;
 	shca_udp_rx_drain(lanes, rq);
 }

@@ -8,6 +8,8 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 
+#include "udp_loop.h"
+
 struct eng_qp;
 struct eng_runq;
 struct eng_tx;
@@ -22,11 +24,14 @@ struct shca_tx {
 	struct shca_path *path;		/* of skb, counted */
 	u32 segment;			/* bytes of UDP payload of all packets but the last */
 	u32 count;			/* packets */
-	u16 id;				/* IPv4 identification of the first */
 	u16 max_count;			/* that the netdev takes at once */
 	u32 max_bytes;
-	struct llist_node *lanes;	/* for transmit_end */
+	/* For transmit_end. */
+	struct llist_node *lanes;
+	struct shca_loop loop;
 };
+
+void shca_udp_tx_init(struct shca_tx *tx);
 
 /* Operations of the engine: see eng_ops. */
 bool shca_udp_tx_transmit(struct eng_tx *tx);

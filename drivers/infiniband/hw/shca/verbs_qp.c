@@ -253,6 +253,7 @@ static void init_host(struct shca_qp *qp, const struct ib_qp_init_attr *init,
 	INIT_LIST_HEAD(&qp->groups);
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->rq_lock);
+	shca_udp_tx_init(&qp->tx);
 	hrtimer_init(&qp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	qp->timer.function = deadline;
 	qp->sig_type = init->sq_sig_type;

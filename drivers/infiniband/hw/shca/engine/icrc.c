@@ -29,9 +29,9 @@ static u32 mask_ipv6(u8 *ip)
 	return ENG_IPV6_BYTES;
 }
 
-u32 eng_icrc_start(const u8 *net, const u8 *udp, const u8 *bth)
+u32 eng_icrc_net(const u8 *net, const u8 *udp)
 {
-	u8 pseudo[LRH + ENG_IPV6_BYTES + ENG_UDP_BYTES + ENG_BTH_BYTES];
+	u8 pseudo[LRH + ENG_IPV6_BYTES + ENG_UDP_BYTES];
 	u8 *at = pseudo;
 
 	env_memset(at, 0xff, LRH);
@@ -46,8 +46,15 @@ u32 eng_icrc_start(const u8 *net, const u8 *udp, const u8 *bth)
 	env_memcpy(at, udp, ENG_UDP_BYTES);
 	at[6] = at[7] = 0xff;
 	at += ENG_UDP_BYTES;
-	env_memcpy(at, bth, ENG_BTH_BYTES);
-	at[4] = 0xff;
-	at += ENG_BTH_BYTES;
 	return env_crc32(~0u, pseudo, (u32)(at - pseudo));
+}
+
+u32 eng_icrc_bth(u32 crc, u8 *bth, u32 bytes)
+{
+	u8 congestion = bth[4];
+
+	bth[4] = 0xff;
+	crc = env_crc32(crc, bth, bytes);
+	bth[4] = congestion;
+	return crc;
 }

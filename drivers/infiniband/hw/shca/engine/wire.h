@@ -71,12 +71,14 @@ struct eng_packet {
 void eng_wire_receive(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *packet);
 
 /*
- * The CRC (not inverted) over what stands before the extended headers: eight bytes of ones, @net
- * (a header without options), the 8 bytes of @udp and the 12 of @bth, variant fields masked (IBTA
- * annex A17.3.3).  Continue with env_crc32() or the like over the rest up to and with the pad; the
- * ICRC is the inverse, least significant byte first.
+ * The invariant CRC (not inverted), variant fields masked (IBTA annex A17.3.3).  The first is that
+ * over eight bytes of ones, @net (a header without options) and the 8 bytes of @udp.  The second
+ * goes on from @crc over @bytes that begin with a BTH, which nobody else may look at meanwhile.
+ * Continue with env_crc32() or the like over the rest up to and with the pad; the ICRC is the
+ * inverse, least significant byte first.
  */
-u32 eng_icrc_start(const u8 *net, const u8 *udp, const u8 *bth);
+u32 eng_icrc_net(const u8 *net, const u8 *udp);
+u32 eng_icrc_bth(u32 crc, u8 *bth, u32 bytes);
 
 /* Name of a counter, as `rdma statistic` shows it. */
 const char *eng_counter_name(u32 which);
