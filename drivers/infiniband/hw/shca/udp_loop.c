@@ -16,6 +16,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/dst.h>
+#include <net/ip.h>
 #include <net/net_namespace.h>
 #include <net/sch_generic.h>
 
@@ -82,6 +83,9 @@ static void leave_to_workers(struct shca_loop *loop)
 /* What the stack would have made of it. */
 static void arrive(struct sk_buff *skb)
 {
+	/* Who gets a datagram gets its header, too. */
+	if (skb->protocol == htons(ETH_P_IP))
+		ip_send_check(ip_hdr(skb));
 	skb->skb_iif = skb->dev->ifindex;
 	skb_dst_drop(skb);
 	__skb_pull(skb, skb_transport_offset(skb) + sizeof(struct udphdr));

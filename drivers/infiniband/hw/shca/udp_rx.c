@@ -259,6 +259,8 @@ static bool copy_net(struct packet *packet, u32 bytes, u32 index)
 		memcpy(ipv4, net, sizeof(*ipv4));
 		ipv4->id = htons(ntohs(ipv4->id) + index);
 		ipv4->tot_len = htons(sizeof(*ipv4) + UDP_BYTES + bytes);
+		if (skb_is_gso(skb))
+			ip_send_check(ipv4);
 	} else if (net[0] >> 4 == 6 && net_bytes == sizeof(*ipv6)) {
 		memcpy(ipv6, net, sizeof(*ipv6));
 		ipv6->payload_len = htons(UDP_BYTES + bytes);

@@ -64,6 +64,34 @@ static void test_message(struct pair *p, struct ibv_ah *ah)
 	ibv_destroy_ah(back);
 }
 
+/* Posted at once they may travel as one buffer: each has the header of its own packet all the same. */
+static void test_together(struct pair *p, struct ibv_ah *ah)
+{
+	struct ibv_send_wr wr[3];
+	struct ibv_ah_attr attr;
+	struct ibv_sge sge[3];
+	struct ibv_wc wc;
+	uint64_t i;
+
+	for (i = 0; i < 3; i++) {
+		pair_recv(p, B, i, 4096 + 1024 * i, GRH_BYTES + 64);
+		sge[i] = pair_sge(&f, 64 * i, 64);
+		wr[i] = (struct ibv_send_wr) {
+			.wr_id = i, .sg_list = &sge[i], .num_sge = 1, .opcode = IBV_WR_SEND,
+			.next = i < 2 ? &wr[i + 1] : NULL, .send_flags = IBV_SEND_SIGNALED,
+			.wr.ud = { ah, p->qp[B]->qp_num, FIXTURE_QKEY },
+		};
+	}
+	pair_post(p, A, wr);
+	for (i = 0; i < 3; i++) {
+		pair_expect(p, A, i, IBV_WC_SUCCESS, NULL, "sent together");
+		if (pair_expect(p, B, i, IBV_WC_SUCCESS, &wc, "received one by one"))
+			tap_is(ibv_init_ah_from_wc(f.ctx, PORT, &wc,
+						   (void *)(f.buf + 4096 + 1024 * i), &attr), 0,
+			       "each with an address");
+	}
+}
+
 /* F16: none of it harms the receiver, and the sender never hears. */
 static void test_dropped(struct pair *p, struct ibv_ah *ah)
 {
@@ -172,6 +200,7 @@ int main(void)
 		tap_bail("create AH");
 	pair_open(&p, &f, &o);
 	test_message(&p, ah);
+	test_together(&p, ah);
 	test_dropped(&p, ah);
 	test_ah();
 	pair_close(&p);
