@@ -79,10 +79,13 @@ static u64 on_now(struct eng_dev *dev)
 	return host_of(dev)->world->loop.now;
 }
 
-static void on_arm(struct eng_qp *eng, u64 deadline)
+static void on_arm(struct eng_qp *eng, u64 deadline, u64 late)
 {
 	struct sim_qp *qp = eng_qp_host(eng);
 
+	/* As late as it may be. */
+	if (deadline != ENG_NO_DEADLINE)
+		deadline += late;
 	if (deadline == qp->deadline)
 		return;
 	qp->deadline = deadline;
@@ -252,7 +255,7 @@ void sim_qp_timer(struct sim_qp *qp, u64 deadline)
 	if (qp->deadline != deadline)
 		return;		/* armed for another time meanwhile */
 	qp->deadline = ENG_NO_DEADLINE;
-	eng_kick(NULL, qp->eng);
+	eng_expire(qp->eng);
 }
 
 /* ---- completion queues ---- */

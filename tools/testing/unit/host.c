@@ -35,11 +35,12 @@ static u64 on_now(struct eng_dev *dev)
 	return env_read(host_now);
 }
 
-static void on_arm(struct eng_qp *eng, u64 deadline)
+static void on_arm(struct eng_qp *eng, u64 deadline, u64 late)
 {
 	struct host_qp *qp = eng_qp_host(eng);
 
-	env_write(qp->deadline, deadline);
+	/* As late as it may be. */
+	env_write(qp->deadline, deadline == ENG_NO_DEADLINE ? deadline : deadline + late);
 }
 
 static void on_cq_notify(struct eng_cq *eng)
@@ -552,6 +553,7 @@ bool host_tick(struct host_qp *qp)
 	qp->deadline = ENG_NO_DEADLINE;
 	if (deadline > host_now)
 		host_now = deadline;
-	host_doorbell(qp);
+	eng_expire(qp->eng);
+	host_work();
 	return true;
 }

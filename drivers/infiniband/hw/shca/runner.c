@@ -98,7 +98,7 @@ static u64 now(struct eng_dev *dev)
 	return ktime_get_ns();
 }
 
-static void arm(struct eng_qp *eng, u64 deadline_ns)
+static void arm(struct eng_qp *eng, u64 deadline_ns, u64 late_ns)
 {
 	struct shca_qp *qp = eng_qp_host(eng);
 
@@ -107,7 +107,8 @@ static void arm(struct eng_qp *eng, u64 deadline_ns)
 	if (deadline_ns == ENG_NO_DEADLINE)
 		hrtimer_try_to_cancel(&qp->timer);
 	else
-		hrtimer_start(&qp->timer, ns_to_ktime(deadline_ns), HRTIMER_MODE_ABS);
+		hrtimer_start_range_ns(&qp->timer, ns_to_ktime(deadline_ns), late_ns,
+				       HRTIMER_MODE_ABS);
 }
 
 const struct eng_ops shca_runner_eng_ops = {

@@ -237,10 +237,10 @@ static int make_engine(struct shca_qp *qp, const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-/* A deadline passed: only a kick may be done here, the worker does the rest. */
+/* A worker does what there is to do. */
 static enum hrtimer_restart deadline(struct hrtimer *timer)
 {
-	eng_kick(NULL, container_of(timer, struct shca_qp, timer)->eng);
+	eng_expire(container_of(timer, struct shca_qp, timer)->eng);
 	return HRTIMER_NORESTART;
 }
 

@@ -8,6 +8,7 @@
 #define ENG_PRIVATE	static
 
 #include "ah.c"
+#include "alarm.c"
 #include "answer.c"
 #include "arrival.c"
 #include "completer.c"

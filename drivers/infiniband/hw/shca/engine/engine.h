@@ -174,6 +174,8 @@ void eng_runq_init(struct eng_runq *rq);
  * begun is taken over by the caller's @rq: that is how a doorbell overtakes a starved worker.
  */
 void eng_kick(struct eng_runq *rq, struct eng_qp *qp);
+/* Host side of ops->arm: the timer of @qp has expired.  Any context. */
+void eng_expire(struct eng_qp *qp);
 /* Worker side of ops->defer: puts a deferred QP on @rq, unless a doorbell took it over. */
 void eng_runq_adopt(struct eng_runq *rq, struct eng_qp *qp);
 /* Task context, preemptible.  Returns with @rq empty. */

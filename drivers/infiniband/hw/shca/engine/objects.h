@@ -36,9 +36,10 @@ struct eng_ops {
 	void (*defer)(struct eng_qp *qp);
 	/* Nanoseconds of a monotonic clock; called only when a deadline is armed or judged. */
 	u64 (*now)(struct eng_dev *dev);
-	/* Kick @qp at @deadline_ns; a later call replaces an earlier one; ENG_NO_DEADLINE disarms
-	 * without waiting.  A late kick of a living QP does no harm. */
-	void (*arm)(struct eng_qp *qp, u64 deadline_ns);
+	/* Call eng_expire() at @deadline_ns, or up to @late_ns later where that saves an interrupt;
+	 * a later call replaces an earlier one; ENG_NO_DEADLINE disarms without waiting.  A late
+	 * expiry of a living QP does no harm. */
+	void (*arm)(struct eng_qp *qp, u64 deadline_ns, u64 late_ns);
 	/* An armed CQ got a matching entry.  No engine lock held. */
 	void (*cq_notify)(struct eng_cq *cq);
 	void (*cq_event)(struct eng_cq *cq, enum eng_event event);

@@ -7,17 +7,15 @@
  * was not used is lost.  A clock is read only for QPs that have a limit.
  */
 #include "pace.h"
+#include "alarm.h"
 
 bool eng_pace_begin(struct eng_qp *qp, u32 bytes)
 {
 	u64 now = qp->dev->ops->now(qp->dev);
 
 	if (now < qp->pace_next) {
-		/* Who sets another deadline in the meantime comes back here in that step. */
-		if (qp->pace_next < qp->retry.armed) {
-			qp->retry.armed = qp->pace_next;
-			qp->dev->ops->arm(qp, qp->pace_next);
-		}
+		/* Who sets another time in the meantime comes back here in that step. */
+		eng_alarm_by(qp, qp->pace_next, 0);
 		return false;
 	}
 	/* kbit/s are bits in a millisecond. */

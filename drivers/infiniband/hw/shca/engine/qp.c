@@ -131,7 +131,7 @@ struct eng_qp *eng_qp_init(void *mem, struct eng_dev *dev, const struct eng_qp_c
 	qp->max_recv_sge = cfg->max_recv_sge;
 	qp->max_inline = cfg->max_inline;
 	qp->mtu_shift = 12;
-	qp->retry.armed = ENG_NO_DEADLINE;
+	qp->alarm.at = ENG_NO_DEADLINE;
 	set_layout(qp, cfg);
 	return qp;
 }

@@ -11,6 +11,7 @@
  * the count of retries and the time until RNR_RETRY_EXC_ERR are those of IBTA vol. 1, 9.7.5.2.8.
  */
 #include "retry.h"
+#include "alarm.h"
 #include "cq.h"
 #include "requester.h"
 #include "state.h"
@@ -40,8 +41,7 @@ static void arm_retry(struct eng_qp *qp)
 
 	if (retry->wait == ENG_WAIT_RNR && retry->probe < at)
 		at = retry->probe;
-	retry->armed = at;
-	qp->dev->ops->arm(qp, at);
+	eng_alarm_set(qp, at);
 }
 
 void eng_retry_rnr(struct eng_qp *qp, u8 timer)
@@ -110,7 +110,7 @@ void eng_retry_start(struct eng_qp *qp, const struct eng_frame *frame)
 static void go_on(struct eng_qp *qp)
 {
 	qp->retry.wait = ENG_WAIT_NONE;
-	qp->retry.armed = ENG_NO_DEADLINE;
+	eng_alarm_clear(qp);
 }
 
 void eng_retry_credit(struct eng_qp *qp, bool credit)
@@ -144,11 +144,11 @@ void eng_retry_tick(struct eng_qp *qp)
 	if (!retry->wait) {
 		/* timer.c looks when the packets that arrived have been. */
 		if (!qp->wired)
-			retry->armed = ENG_NO_DEADLINE;
+			eng_alarm_clear(qp);
 		return;
 	}
 	now = time_now(qp);
-	if (now < retry->armed)
+	if (now < qp->alarm.at)
 		return;
 	if (now >= retry->full) {
 		if (retry->wait == ENG_WAIT_ACK)
@@ -171,8 +171,9 @@ void eng_retry_tick(struct eng_qp *qp)
 
 void eng_retry_stop(struct eng_qp *qp)
 {
-	if (qp->retry.armed != ENG_NO_DEADLINE)
-		qp->dev->ops->arm(qp, ENG_NO_DEADLINE);
+	if (qp->alarm.at != ENG_NO_DEADLINE)
+		qp->dev->ops->arm(qp, ENG_NO_DEADLINE, 0);
 	go_on(qp);
+	eng_alarm_rest(qp);
 	qp->retry.early = false;
 }

@@ -235,7 +235,7 @@ static ENG_APART bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
 	more = eng_arrival_work(qp, rq);
 	if (!qp->resp.cur)
 		eng_reply_flush(qp);
-	if (qp->retry.armed != ENG_NO_DEADLINE && !qp->retry.wait)
+	if (qp->alarm.at != ENG_NO_DEADLINE && !qp->retry.wait)
 		eng_timer_tick(qp);
 	return more;
 }
@@ -267,7 +267,7 @@ static bool step(struct eng_qp *qp, struct eng_runq *rq)
 		begin_packets(qp);
 	qp->sq.emitted = false;
 	eng_inbox_take(&qp->inbox, &qp->in);
-	if (env_unlikely(qp->retry.armed != ENG_NO_DEADLINE))
+	if (env_unlikely(qp->alarm.at != ENG_NO_DEADLINE))
 		eng_retry_tick(qp);
 	more = work_inbox(qp, rq);
 	eng_link_flush_replies(qp, rq);

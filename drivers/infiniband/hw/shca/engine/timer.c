@@ -17,6 +17,7 @@
  * it finds nothing missing it is armed for twice as much later, until something is.
  */
 #include "timer.h"
+#include "alarm.h"
 #include "requester.h"
 #include "retry.h"
 #include "sender.h"
@@ -56,14 +57,12 @@ static u64 lateness(const struct eng_qp *qp)
 static void arm(struct eng_qp *qp)
 {
 	const struct eng_sender *out = &qp->wire.out;
-	u64 at = out->probe_at + lateness(qp);
+	u64 late = lateness(qp) / 2, at = out->probe_at + late;
 
-	if (at > out->ack_end)
-		at = out->ack_end;
-	if (at >= qp->retry.armed)
-		return;
-	qp->retry.armed = at;
-	qp->dev->ops->arm(qp, at);
+	if (at >= out->ack_end)
+		eng_alarm_by(qp, out->ack_end, 0);
+	else
+		eng_alarm_by(qp, at, late < out->ack_end - at ? late : out->ack_end - at);
 }
 
 static void begin_waiting(struct eng_qp *qp)
@@ -139,8 +138,12 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 	begin_waiting(qp);
 	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
 	/* While an RNR timer runs the host's timer is that one. */
-	if (!qp->retry.wait)
+	if (qp->retry.wait)
+		return;
+	if (eng_sender_in_flight(qp))
 		arm(qp);
+	else if (!qp->attr.rate_limit)
+		eng_alarm_rest(qp);
 }
 
 static void go_back(struct eng_qp *qp)
@@ -218,9 +221,9 @@ void eng_timer_tick(struct eng_qp *qp)
 	struct eng_sender *out = &qp->wire.out;
 	u64 now = eng_timer_now(qp);
 
-	if (now < qp->retry.armed)
+	if (now < qp->alarm.at)
 		return;
-	qp->retry.armed = ENG_NO_DEADLINE;
+	eng_alarm_clear(qp);
 	note_expiry(qp, now);
 	if (!eng_qp_on_wire(qp) || !eng_sender_in_flight(qp) ||
 	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
@@ -246,7 +249,7 @@ void eng_timer_tick(struct eng_qp *qp)
 void eng_timer_rest(struct eng_qp *qp)
 {
 	if (qp->type != ENG_QPT_RC || !eng_qp_on_wire(qp) || qp->retry.wait ||
-	    qp->retry.armed != ENG_NO_DEADLINE || !eng_sender_in_flight(qp) ||
+	    qp->alarm.at != ENG_NO_DEADLINE || !eng_sender_in_flight(qp) ||
 	    (eng_state(qp) != ENG_QPS_RTS && eng_state(qp) != ENG_QPS_SQD))
 		return;
 	/* A fault of ours, which costs time instead of a connection that hangs. */

@@ -54,8 +54,14 @@ struct eng_sendq {
 
 enum eng_wait { ENG_WAIT_NONE, ENG_WAIT_RNR, ENG_WAIT_ACK };
 
+/* Written by the owner, but for what the host leaves: see alarm.c. */
+struct eng_alarm {
+	u64 at;				/* when the host's timer expires at the earliest */
+	u32 wanted;			/* somebody waits for it */
+	u32 gone;			/* it expired: the host's note */
+};
+
 struct eng_retry {
-	u64 armed;			/* what the host's timer is set to */
 	u64 full;			/* end of the RNR or acknowledge time */
 	u64 probe;			/* next look for a receive */
 	u64 gap;			/* to the one after that */
@@ -129,6 +135,7 @@ struct eng_qp {
 	bool wired;			/* has sent or received packets since it was reset */
 	struct eng_sendq sq;
 	struct eng_ring rq;
+	struct eng_alarm alarm;
 	struct eng_retry retry;
 	u64 pace_next;			/* when the next message may begin: see pace.c */
 	struct eng_responder resp;
