@@ -2,7 +2,7 @@
 #
 # What is measured of a wire, whatever it connects. Appends to /results/raw.tsv: driver, what,
 # value, unit. Sourced by wire-host.sh and wire-pair.sh, which define both_ends PROGRAM OPTIONS...
-# and say in WIRE_LOSSY where packets can be lost; needs pair.sh. WIRE_ONLY: a pattern of rows.
+# and may say in WIRE_LOSSY where packets can be lost; needs pair.sh. WIRE_ONLY: a pattern of rows.
 
 WIRE_RAW=/results/raw.tsv
 wire_failed=0
@@ -26,6 +26,7 @@ wire_row() {
 # Packets are lost one by one, not by the dozen that segmentation offload makes one of.
 wire_lossy_rows() {
 	local segments
+	[ -n "${WIRE_LOSSY:-}" ] || return 0
 	segments=$(ip -d link show dev "$WIRE_LOSSY" | sed -n 's/.*gso_max_segs \([0-9]*\).*/\1/p')
 	ip link set "$WIRE_LOSSY" gso_max_segs 1
 	tc qdisc add dev "$WIRE_LOSSY" root netem loss 1%
@@ -41,6 +42,6 @@ wire_rows() {
 	wire_row "$1" "write 64 B" 5 Mmsg/s ib_write_bw -s 64 -n 20000
 	wire_row "$1" "write 8 B" 5 us ib_write_lat -s 8 -n 2000
 	wire_row "$1" "write 4 KiB, 1 QP" 4 MB/s ib_write_bw -s 4096 -n 4000 -t 16
-	wire_row "$1" "write 4 KiB, 1000 QPs" 4 MB/s ib_write_bw -s 4096 -n 5 -t 16 -q 1000
+	wire_row "$1" "write 4 KiB, 1000 QPs" 4 MB/s ib_write_bw -s 4096 -n 20 -t 16 -q 1000
 	wire_lossy_rows "$1"
 }
