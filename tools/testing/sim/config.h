@@ -103,10 +103,16 @@ static inline bool sim_features_lose(u64 features)
 	return features & set;
 }
 
-/* May a packet that is sent once only, a NAK, never arrive? */
+/*
+ * May a NAK, which is sent once only, go unheard?  So does one that overtakes a response: what that
+ * one answers is asked for again first (IBTA vol. 1, 9.7.5.1.5), of somebody who is in ERR.
+ */
 static inline bool sim_features_lose_answers(u64 features)
 {
-	return sim_features_lose(features) || features >> SIM_PRESSURE & 1;
+	const u64 responses = 1ull << SIM_READ | 1ull << SIM_ATOMIC;
+
+	return sim_features_lose(features) || features >> SIM_PRESSURE & 1 ||
+	       (features >> SIM_REORDER & 1 && features & responses);
 }
 
 const char *sim_feature_name(u32 feature);

@@ -142,6 +142,44 @@ static void test_lost_refusal(void)
 	wpair_fini(&p);
 }
 
+/*
+ * Simulator, seed 61766421751: the NAK that refuses a request overtakes the response to a READ
+ * before it.  That one is missing then and is asked for again, with all that follows (9.7.5.1.5);
+ * the late response completes it, but the refusal is not said a second time.
+ */
+static void test_refusal_before_a_response(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+
+	wpair_init(&p);
+	host_mr_fill(&p.bmr, 0, 8, 5);
+	wr = wpair_wr(&p, WR_READ, 1, 8);
+	host_put_send(&p.a, &wr);
+	wr = wpair_wr(&p, WR_WRITE, 2, 8);
+	wr.rkey ^= 1;
+	host_put_send(&p.a, &wr);
+	host_doorbell(&p.a);
+	EXPECT(READ_REQ, first_psn(&p.a), 12 + 16);
+	EXPECT(WRITE_ONLY, first_psn(&p.a) + 1, 12 + 16 + 8);
+	CHECK_EQ(host_query(&p.b), ENG_QPS_ERR);
+	cable_inject(cable_peek(1));
+	CHECK(!host_poll(&p.acq, &wc));
+	EXPECT(RESP_ONLY, first_psn(&p.a), 12 + 4 + 8);
+	CHECK_EQ(pair_status(&p.acq, 1), OK);
+	CHECK(host_mr_check(&p.amr, 0, 8, 5));
+	CHECK(next_acks(first_psn(&p.a) + 1, SYN_NAK_ACCESS));
+	cable_drop();
+	EXPECT(READ_REQ, first_psn(&p.a), 12 + 16);
+	EXPECT(WRITE_ONLY, first_psn(&p.a) + 1, 12 + 16 + 8);
+	EXPECT_NOTHING();
+	CHECK(cable_wait(&p.acq, &wc));
+	CHECK_EQ(wc.wr_id, 2);
+	CHECK_EQ(wc.status, RETRY_EXC);
+	wpair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "one error of many in flight, the rest flushed (seed 1736)",
 	  test_one_error_of_many_in_flight },
@@ -151,6 +189,8 @@ static const struct tap_test tests[] = {
 	  test_bad_opcode_behind_a_lost_acknowledge },
 	{ "a refusal whose NAK is lost ends in exhausted retries (seed 910009344)",
 	  test_lost_refusal },
+	{ "a refusal that overtakes a response is not said twice (seed 61766421751)",
+	  test_refusal_before_a_response },
 };
 
 TAP_MAIN(tests)
