@@ -25,12 +25,14 @@ selftests := $(patsubst $(selftest_dir)/%.c,$(BUILD)/selftests/%,$(wildcard $(se
 # Several files each.
 fuzzer := $(BUILD)/kcov/fuzz
 fuzzer_src := $(wildcard tools/testing/kcov/*.c)
+kinds := $(BUILD)/wire/kinds
+kinds_src := $(wildcard tools/testing/wire/*.c)
 
 .PHONY: shim tools
 shim: $(library)
 	@:
-tools: $(commands) $(benches) $(selftests) $(fuzzer)
-	@printf "  %-8s %s\n" PROGRAMS "$(words $^) in bin, bench, selftests, kcov"
+tools: $(commands) $(benches) $(selftests) $(fuzzer) $(kinds)
+	@printf "  %-8s %s\n" PROGRAMS "$(words $^) in bin, bench, selftests, kcov, wire"
 
 $(BUILD)/lib/obj/%.o: $(SHIM)/%.c
 	$(call mutter,CC)
@@ -62,5 +64,10 @@ $(fuzzer): $(fuzzer_src) $(wildcard tools/testing/kcov/*.h) $(library)
 	$(call mutter,PROG)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(WARN) -std=gnu11 $(USER_CPP) -o $@ $(fuzzer_src) -L$(BUILD)/lib -libverbs
+
+$(kinds): $(kinds_src) $(wildcard tools/testing/wire/*.h) $(library)
+	$(call mutter,PROG)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(WARN) -std=gnu11 $(USER_CPP) -o $@ $(kinds_src) -L$(BUILD)/lib -libverbs
 
 -include $(shim_obj:.o=.d) $(addsuffix .d,$(commands) $(benches) $(selftests))

@@ -11,7 +11,7 @@ wire_up 2 || exit
 for driver in ${KV_WIRE_DRIVERS//,/ }; do
 	wire_link "$driver" || exit
 	wire_lib "$driver"
-	export KV_DEV WIRE_GID WIRE_NETDEV
+	export KV_DEV WIRE_GID WIRE_NETDEV KV_WIRE_FAR=$driver
 	"$KV_TREE/tools/testing/qemu/far.py" "$WIRE_FAR" || exit
 	kv_use_lib stock
 	wire_unlink "$driver" || exit

@@ -5,4 +5,4 @@
 
 here=${KV_TREE:?}/tools/testing/qemu
 export KV_WIRE_FAR=shca
-exec "$here/wire-local.sh" "$here/wire-programs.sh" basic ipv6 faults
+exec "$here/wire-local.sh" "$here/wire-programs.sh" captured xrc basic ipv6 faults
