@@ -34,8 +34,12 @@ cm_begin() {
 	result $? "Debian's ib_cm, rdma_cm and rdma_ucm load over $KV_DEV" /tmp/out
 }
 
-cm_end() {
+cm_unload() {
 	rmmod rdma_ucm && rmmod rdma_cm && rmmod iw_cm && rmmod ib_cm
+}
+
+cm_end() {
+	cm_unload
 	result $? 'they can go again'
 	echo "1..$number"
 }

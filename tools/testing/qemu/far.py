@@ -4,7 +4,7 @@
 far.py ADDRESS: runs in the far guest of a pair, does what the near one asks for, until told to quit.
 
     run COMMAND...          runs it; its output, its exit status
-    start PORT COMMAND...   starts it and waits until it listens on TCP PORT
+    start PORT COMMAND...   starts it and waits until it listens on TCP PORT (0: does not wait)
     wait SECONDS            for what was started last: its output, its exit status
     quit                    ends the server
 
@@ -57,6 +57,8 @@ class Server:
         self.output = tempfile.TemporaryFile()
         self.child = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT,
                                       start_new_session=True)
+        if port == '0':
+            return 0, ''
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end and self.child.poll() is None:
             if listens(int(port)):

@@ -11,7 +11,12 @@
 
 status=0
 wire_up 1 || { echo "Bail out! no netdev on the wire"; exit 1; }
-for driver in ${KV_WIRE_DRIVERS//,/ }; do
+for turn in ${KV_WIRE_DRIVERS//,/ }; do
+	driver=${turn#*:}
+	[ "$turn" = "$driver" ] || wire_core "${turn%:*}" || {
+		echo "Bail out! no core ${turn%:*}"
+		exit 1
+	}
 	wire_link "$driver" || { echo "Bail out! no link of type $driver"; exit 1; }
 	wire_lib "$driver"
 	export KV_DEV WIRE_GID WIRE_NETDEV

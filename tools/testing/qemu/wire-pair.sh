@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
-# Runs in the near guest of a pair, at each of its drivers: Debian's programs in both roles.
+# Runs in the near guest of a pair, at each of its drivers: Debian's programs in both roles; where
+# both ends have the stock core, its connection manager.
 
-exec "${KV_TREE:?}/tools/testing/qemu/wire-programs.sh" ${KV_LISTS:-basic}
+here=${KV_TREE:?}/tools/testing/qemu
+[ "$KV_CORE" != stock ] || exec "$here/wire-cm.sh"
+exec "$here/wire-programs.sh" ${KV_LISTS:-captured short}

@@ -4,7 +4,7 @@
 # do something. Sourced after guest-lib.sh.
 #
 # Set by the host: KV_WIRE_DRIVERS KV_WIRE_MTU. Set here: WIRE_NETDEV by wire_up, KV_DEV and
-# WIRE_GID by wire_link.
+# WIRE_GID by wire_link, KV_CORE by wire_core.
 
 . "${KV_TREE:?}/tools/testing/qemu/pair.sh"
 
@@ -31,6 +31,12 @@ wire_up() {
 	modprobe virtio_net || return
 	WIRE_NETDEV=$(wire_netdev "$1")
 	ip link set "$WIRE_NETDEV" mtu "$KV_WIRE_MTU" && wire_addresses "$WIRE_NETDEV" "$1"
+}
+
+# wire_core CORE: takes the place of the one that is loaded.
+wire_core() {
+	[ "$1" != "$KV_CORE" ] || return 0
+	rmmod ib_uverbs && rmmod ib_core && export KV_CORE=$1 && kv_load_core
 }
 
 # wire_link DRIVER: loads it and makes the link.
