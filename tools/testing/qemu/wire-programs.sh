@@ -212,7 +212,7 @@ FAR_GID=$FAR_GID4
 for list in "$@"; do
 	case $list in
 	captured) captured ;;
-	xrc) run_list xrc "$XRC" ;;
+	xrc) [ "$FAR_DRIVER" = rxe ] || run_list xrc "$XRC" ;;
 	basic) run_list basic "$BASIC" ;;
 	short) run_list basic "$SHORT" ;;
 	sizes) run_list sizes "$SIZES" ;;
