@@ -6,6 +6,7 @@
 # lib.sh of tools/build.
 
 CACHE=${KVERBS_CACHE:-$HOME/.cache/kverbs}
+PVH_ENTRY='(0x00000012)'	# the ELF note's type, as readelf shows it
 INITRAMFS_MODULES="virtio_pci 9pnet_virtio 9p overlay"
 
 image_download() {
@@ -28,6 +29,28 @@ image_fetch() {
 	touch "$IMAGE.tmp/.complete"
 	rm -rf "$IMAGE"
 	mv "$IMAGE.tmp" "$IMAGE"
+}
+
+# number_at OFFSET BYTES FILE
+number_at() {
+	od -An -v -t "u$2" -j "$1" -N "$2" "$3" | tr -d ' '
+}
+
+# Sets KERNEL: what is booted. Emulated, a kernel takes as long to unpack itself as to boot, so it is
+# unpacked here, once; one that has no PVH entry can only be started packed. (Where the payload
+# stands, and its length, are fields of the boot protocol's header.)
+image_unpack() {
+	local packed=$IMAGE/boot/vmlinuz-$KREL start length
+	KERNEL=$IMAGE/boot/vmlinux-$KREL
+	if [ ! -e "$KERNEL" ] || [ "$packed" -nt "$KERNEL" ]; then
+		start=$((($(number_at $((0x1f1)) 1 "$packed") + 1) * 512 + $(number_at $((0x248)) 4 "$packed")))
+		length=$(number_at $((0x24c)) 4 "$packed")
+		tail -c "+$((start + 1))" "$packed" | head -c "$length" |
+			xz -dc --single-stream >"$KERNEL.$$" 2>/dev/null || true
+		readelf -n "$KERNEL.$$" 2>/dev/null | grep -q "$PVH_ENTRY" || : >"$KERNEL.$$"
+		mv "$KERNEL.$$" "$KERNEL"
+	fi
+	[ -s "$KERNEL" ] || KERNEL=$packed
 }
 
 # The build folder of a kernel ($KDIR), laid out like an unpacked image of Debian's: its
@@ -72,11 +95,14 @@ initramfs_build() {
 	rm -rf "$stage"
 }
 
-# Sets ACCEL: KVM where a guest really boots with it, else software emulation.
+# Sets ACCEL: KVM where a guest really boots with it, else software emulation, and EMULATED: kernel
+# parameters that an emulated one is better off with. Without them its clock is a device (HPET, as time
+# stamp counters of unknown make may not agree), and each indirect call a detour.
 # Some machines offer a /dev/kvm whose guests hang, hence the probe.
 accel_choose() {
 	local mark=$CACHE/kvm-$KREL
 	ACCEL=tcg,thread=multi
+	EMULATED='tsc=reliable mitigations=off'
 	[ -w /dev/kvm ] && [ -z "${KVERBS_NO_KVM:-}" ] || return 0
 	if [ ! -f "$mark" ]; then
 		echo no >"$mark.$$"
@@ -88,5 +114,5 @@ accel_choose() {
 		fi
 		mv "$mark.$$" "$mark"
 	fi
-	[ "$(cat "$mark")" = no ] || ACCEL=kvm
+	[ "$(cat "$mark")" = no ] || ACCEL=kvm EMULATED=
 }
