@@ -16,25 +16,23 @@ KV_RDMA_MODULES='ib_core ib_uverbs rdma_rxe siw rdma_cm ib_cm iw_cm ib_umad rdma
 
 # The stock module tree is visible, but nothing may load stock RDMA modules
 # behind our back (rdma link add asks the kernel to).
-kv_modules_visible() {
-	local name
-	mkdir -p /lib/modules /etc/modprobe.d
-	mount --bind "$KV_IMAGE/lib/modules" /lib/modules || return
-	for name in $KV_RDMA_MODULES; do
-		echo "install $name /bin/false"
-	done >/etc/modprobe.d/kverbs.conf
+kv_modules_chosen() {
+	printf 'install %s /bin/false\n' $KV_RDMA_MODULES >/etc/modprobe.d/kverbs.conf
 }
 
-# kv_insmod FILE [PARAMETERS]: loads a module after what it depends on.
+# kv_insmod FILE [PARAMETERS]: loads a module after what it depends on. What is there already, or
+# was chosen by the caller, in order, is not asked for: programs start slowly here.
 kv_insmod() {
-	local file=$1 dep
+	local file=$1 depends dep needed=()
 	shift
-	for dep in $(modinfo -F depends "$file" | tr ',' ' '); do
+	depends=$(modinfo -F depends "$file")
+	for dep in ${depends//,/ }; do
 		case " $KV_RDMA_MODULES " in
-		*" $dep "*) ;; # chosen by the caller, in order
-		*) modprobe "$dep" || return ;;
+		*" $dep "*) ;;
+		*) [ -d "/sys/module/${dep//-/_}" ] || needed+=("$dep") ;;
 		esac
 	done
+	[ ${#needed[@]} = 0 ] || modprobe -a "${needed[@]}" || return
 	insmod "$file" "$@"
 }
 
@@ -56,10 +54,12 @@ kv_load_driver() {
 
 # kv_netdev NAME NUMBER: a dummy interface with an IPv4 and an IPv6 address.
 kv_netdev() {
-	ip link add "$1" address "02:00:00:00:77:0$2" type dummy &&
-		ip addr add "10.77.$2.1/24" dev "$1" &&
-		ip -6 addr add "fd77:$2::1/64" dev "$1" nodad &&
-		ip link set "$1" mtu 4200 up
+	ip -batch - <<-END
+		link add $1 address 02:00:00:00:77:0$2 type dummy
+		addr add 10.77.$2.1/24 dev $1
+		addr add fd77:$2::1/64 dev $1 nodad
+		link set $1 mtu 4200 up
+	END
 }
 
 # kv_link DRIVER NETDEV: the RDMA device DRIVER0 on NETDEV.
@@ -70,9 +70,9 @@ kv_link() {
 
 # devtmpfs makes /dev/infiniband/*; where a core does not name them, sysfs helps.
 kv_device_node() {
-	local dir node
+	local dir node name
 	for dir in /sys/class/infiniband_verbs/uverbs*; do
-		[ "$(cat "$dir/ibdev" 2>/dev/null)" = "$1" ] || continue
+		{ read -r name <"$dir/ibdev"; } 2>/dev/null && [ "$name" = "$1" ] || continue
 		node=/dev/infiniband/${dir##*/}
 		[ -e "$node" ] && return 0
 		mkdir -p /dev/infiniband
@@ -136,9 +136,9 @@ kv_coverage() {
 kv_setup() {
 	local driver number=0
 	kv_leaks_forget || return
-	kv_modules_visible || return
-	sysctl -qw net.ipv6.conf.default.accept_dad=0 kernel.hung_task_timeout_secs=$((30 * ${KV_SLOW:-1})) \
-		2>/dev/null
+	kv_modules_chosen || return
+	echo 0 2>/dev/null >/proc/sys/net/ipv6/conf/default/accept_dad
+	echo $((30 * ${KV_SLOW:-1})) >/proc/sys/kernel/hung_task_timeout_secs
 	ip link set lo up
 	kv_load_core || return
 	modprobe dummy numdummies=0 || return
@@ -159,20 +159,22 @@ kv_setup() {
 
 # Everything that was loaded must go again: a leaked reference shows here.
 kv_teardown() {
-	local dev module tries leaks=0
+	local dev module tries leaks=0 loaded
 	[ -z "${KV_KEEP:-}" ] || return 0
 	for dev in /sys/class/infiniband/*; do
 		[ -e "$dev" ] || continue
 		timeout 20 rdma link delete "${dev##*/}" || return
 	done
 	kv_leaks loaded || leaks=1
-	for module in shca rdma_rxe ib_uverbs ib_core; do
-		[ -d "/sys/module/$module" ] || continue
-		for tries in 1 2 3 4 5 6; do
-			timeout 20 rmmod "$module" 2>/tmp/rmmod && break
-			[ "$tries" != 6 ] || { cat /tmp/rmmod; return 1; }
-			sleep 0.5
+	for tries in 1 2 3 4 5 6; do
+		loaded=
+		for module in shca rdma_rxe ib_uverbs ib_core; do
+			[ ! -d "/sys/module/$module" ] || loaded+=" $module"
 		done
+		# shellcheck disable=SC2086
+		[ -z "$loaded" ] || timeout 40 rmmod $loaded 2>/tmp/rmmod && break
+		[ "$tries" != 6 ] || { cat /tmp/rmmod; return 1; }
+		sleep 0.5
 	done
 	kv_coverage
 	kv_leaks unloaded && [ "$leaks" = 0 ]
