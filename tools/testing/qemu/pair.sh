@@ -7,14 +7,31 @@
 PAIR_PORT=18600	# each pair gets a port of its own, so none meets TIME_WAIT
 PAIR_DIR=$(mktemp -d)
 
+exec {PAIR_NAP}<> <(:)	# a pipe that says nothing
+
+# pair_nap SECONDS: sleeps without a program, which is slow to start in a guest.
+pair_nap() {
+	read -rt "$1" -u "$PAIR_NAP" || true
+}
+
+# pair_listens FILE PORT-IN-HEX: somebody listens there.
+pair_listens() {
+	local address state
+	while read -r _ address _ state _; do
+		[ "$state" = 0A ] && [ "${address##*:}" = "$2" ] && return 0
+	done <"$1"
+	return 1
+}
+
 # pair_listening PORT PID: waits (at most 10 s) until somebody listens there.
 pair_listening() {
 	local hex tries
-	hex=$(printf ':%04X 0*:0000 0A' "$1")
-	for tries in $(seq 200); do
-		grep -qE "$hex" /proc/net/tcp /proc/net/tcp6 2>/dev/null && return 0
+	printf -v hex '%04X' "$1"
+	for ((tries = 0; tries < 200; tries++)); do
+		pair_listens /proc/net/tcp "$hex" && return 0
+		[ ! -e /proc/net/tcp6 ] || ! pair_listens /proc/net/tcp6 "$hex" || return 0
 		kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.05
+		pair_nap 0.05
 	done
 	return 1
 }
