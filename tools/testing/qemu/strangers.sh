@@ -5,6 +5,9 @@
 # device $KV_DEV: ibverbs-utils, pyverbs, librdmacm and its programs, UCX, libfabric,
 # Open MPI. Where rdma_cm is not there (our core does not hold it yet), what needs it is
 # a skip. Prints TAP.
+#
+# The big ones take their time to start, and are the library's guests more than the core's: what asks
+# for rdma_cm starts on the stock core, the others on ours, and with KV_WHOLE=1 all of them on both.
 
 . "${KV_TREE:?}/tools/testing/qemu/guest-lib.sh"
 . "$KV_TREE/tools/testing/tap.sh"
@@ -104,31 +107,48 @@ mpi() {
 		/usr/bin/python3 "$KV_TREE/tools/testing/qemu/mpi-pair.py" 262144 4
 }
 
-# Its components for UCX and verbs bind their names, start, and choose the device. (UCX is told to
-# take devices of any make. Verbs connect by rdma_cm, or not at all where it is missing.)
+# openmpi COMPONENT TEST: it binds its names; then the test of what it does with them.
 openmpi() {
-	local component folder=/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3
+	local file=/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3/$1.so
 	have mpirun || return
-	for component in mca_pml_ucx mca_btl_openib; do
-		[ -e "$folder/$component.so" ] || continue
-		ldd -r "$folder/$component.so" >"$out" 2>&1
+	if [ -e "$file" ]; then
+		ldd -r "$file" >"$out" 2>&1
 		! grep -E 'undefined symbol|not found' "$out"
-		tap_result $? "Open MPI: $component binds its names with our library"
-	done
+		tap_result $? "Open MPI: $1 binds its names with our library"
+	fi
 	# It refuses a machine without a name.
-	[ "$(hostname)" != "(none)" ] || hostname guest
+	[ "$(</proc/sys/kernel/hostname)" != "(none)" ] || hostname guest
+	"$2"
+}
+
+# UCX is told to take devices of any make.
+mpi_by_ucx() {
 	mpi UCX_NET_DEVICES="$dev:1" UCX_TLS=rc_verbs,ud_verbs,self UCX_LOG_LEVEL=info \
 		-- --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any
 	found "tag\(rc_verbs/$dev:1" "Open MPI: its UCX component chooses $dev"
+}
+
+# Verbs connect by rdma_cm, or not at all where it is missing.
+mpi_by_verbs() {
 	mpi UCX_LOG_LEVEL=error -- --mca pml ob1 --mca btl openib,self --mca btl_base_verbose 100 \
 		--mca btl_openib_allow_ib 1
 	found "device=$dev" "Open MPI: its verbs component finds $dev"
 }
 
+# at_home CORE: what is shown there is to be shown here.
+at_home() {
+	[ "$KV_CORE" = "$1" ] || [ -n "${KV_WHOLE:-}" ]
+}
+
 verbs_utils
-ucx
-libfabric
 rdmacm
-openmpi
+if at_home ours; then
+	ucx
+	openmpi mca_pml_ucx mpi_by_ucx
+fi
+if at_home stock; then
+	libfabric
+	openmpi mca_btl_openib mpi_by_verbs
+fi
 unload_cm
 rm -f "$out"
