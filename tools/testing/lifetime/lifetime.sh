@@ -96,14 +96,18 @@ end_device() {
 	bounded "$1: its netdev goes" ip link del life0
 }
 
+# The module goes with the link deleted before it, and every other time from under it.
 test_modules() {
-	local n failed=0
+	local n module failed=0
+	module=$(module_of)
+	kv_netdev life0 7
 	for n in $(seq "$ROUNDS"); do
-		kv_load_driver "$DRIVER" && make_device && timeout "$LIMIT" "$HOLD" qkey >/dev/null &&
-			timeout "$LIMIT" rdma link delete "$DEV" && timeout "$LIMIT" ip link del life0 &&
-			timeout "$LIMIT" rmmod "$(module_of)" || { failed=$n; break; }
+		kv_load_driver "$DRIVER" && kv_link "$DRIVER" life0 &&
+			timeout "$LIMIT" "$HOLD" qkey >/dev/null &&
+			{ [ $((n % 2)) = 0 ] || timeout "$LIMIT" rdma link delete "$DEV"; } &&
+			timeout "$LIMIT" rmmod "$module" || { failed=$n; break; }
 	done
-	[ "$failed" = 0 ]
+	[ "$failed" = 0 ] && timeout "$LIMIT" ip link del life0
 	tap_result $? "modules: $ROUNDS times loaded, used and unloaded"
 }
 
@@ -235,21 +239,44 @@ test_kernel_client() {
 	nothing_left "a kernel client"
 }
 
-# A namespace that ends takes netdev and link with it.
-test_netns_death() {
-	ip netns add life
-	ip link add life1 netns life type dummy
-	ip -n life addr add 10.79.1.1/24 dev life1
-	ip -n life link set life1 up
-	ip netns exec life rdma link add "${DRIVER}9" type "$DRIVER" netdev life1
+# netns_link: DRIVER9 on a netdev of a namespace's own.
+netns_link() {
+	ip netns add life && ip link add life1 netns life type dummy &&
+		ip -n life addr add 10.79.1.1/24 dev life1 && ip -n life link set life1 up &&
+		ip netns exec life rdma link add "${DRIVER}9" type "$DRIVER" netdev life1
 	tap_result $? "a link in a namespace"
-	bounded "the namespace ends" ip netns del life
-	for _ in $(seq $((LIMIT * 10))); do
+}
+
+# Namespaces end behind the back of who deletes them.
+netns_gone() {
+	local tries
+	for tries in $(seq $((LIMIT * 10))); do
 		[ -e "/sys/class/infiniband/${DRIVER}9" ] || break
 		sleep 0.1
 	done
 	[ ! -e "/sys/class/infiniband/${DRIVER}9" ]
-	tap_result $? "and its device with it"
+	tap_result $? "$1: its device goes with it"
+}
+
+# A namespace that ends takes netdev and link with it: unused, under a program elsewhere, and when
+# the program in it that kept it is killed.
+test_netns_death() {
+	netns_link
+	bounded "the namespace ends" ip netns del life
+	netns_gone "a namespace"
+	netns_link
+	KV_DEV=${DRIVER}9 removal "the end of a namespace" ip netns del life
+	netns_gone "a namespace under a program"
+	netns_link
+	KV_DEV=${DRIVER}9 hold ip netns exec life
+	tap_result $? "a program in the namespace"
+	bounded "the namespace loses its name" ip netns del life
+	sleep 0.5
+	[ -e "/sys/class/infiniband/${DRIVER}9" ]
+	tap_result $? "the program keeps it"
+	end_holders
+	netns_gone "a namespace whose last program is killed"
+	nothing_left "namespaces"
 }
 
 test_cgroup() {
