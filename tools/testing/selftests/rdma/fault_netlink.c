@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Every command of RDMA netlink but renaming with each of its possible failures made to happen
- * (fault_ops.h), adding and deleting a link among them.
+ * Every command of RDMA netlink with each of its possible failures made to happen (fault_ops.h),
+ * adding, renaming, moving and deleting a link among them.
  *
  * fault_netlink [NAME]: only that operation.
  */
@@ -9,12 +9,15 @@
 
 #include "fault_ops.h"
 
-#define NEW_NAME "kvfaultnew0"
-
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static struct ibv_srq *srq;
 static uint32_t found_id;
+static uint32_t link_index;
+static char new_name[32];
+static unsigned int new_names;
+static struct nldev far;	/* in a network namespace of its own */
+static int home_fd = -1, far_fd = -1;
 
 /* The request of the operation, on the device under test, so far. */
 static void begin(void)
@@ -74,7 +77,7 @@ static int find_id(void)
 	int ret;
 
 	found_id = UINT32_MAX;
-	nldev_begin(&nl, now->command, NLM_F_DUMP);
+	nldev_begin(&nl, now->list, NLM_F_DUMP);
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
 	ret = nldev_send(&nl, note_id, NULL);
 	return ret ? ret : found_id == UINT32_MAX ? ENOENT : 0;
@@ -84,7 +87,7 @@ static int of_object(void)
 {
 	begin();
 	mnl_attr_put_u32(nl.nlh, now->id, found_id);
-	if (now->object == RDMA_NLDEV_ATTR_RES_QP)
+	if (now->object == RDMA_NLDEV_ATTR_RES_QP || now->object == RDMA_NLDEV_ATTR_RES_CM_ID)
 		mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_PORT_INDEX, FIXTURE_PORT);
 	return nldev_send(&nl, NULL, NULL);
 }
@@ -97,27 +100,6 @@ static int get_chardev(void)
 }
 
 /* ---- what changes something ---- */
-
-static int rename_to(const char *name)
-{
-	nldev_begin(&nl, RDMA_NLDEV_CMD_SET, 0);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
-	mnl_attr_put_strz(nl.nlh, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	return nldev_send(&nl, NULL, NULL);
-}
-
-/*
- * Not swept: where the second half of the driver core's device_rename() finds no memory, the class
- * keeps its link under the new name, on every core. What we do ourselves comes before and after.
- */
-static void test_rename(void)
-{
-	const char *name = ibv_get_device_name(f.ctx->device);
-
-	tap_is(rename_to(NEW_NAME), 0, "rename");
-	tap_is(rename_to(name), 0, "and back");
-	tap_is(rename_to(name), 0, "to the name it has");
-}
 
 static int set_moderation(uint8_t on)
 {
@@ -173,6 +155,52 @@ static int set_counter_mode(void)
 	return nldev_send(&nl, NULL, NULL);
 }
 
+/* No QP can be bound to a counter of its own, neither can one be unbound. */
+static int bind_qp(void)
+{
+	begin();
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_PORT_INDEX, FIXTURE_PORT);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, 1);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_RES_LQPN, qp->qp_num);
+	if (now->command == RDMA_NLDEV_CMD_STAT_SET)
+		mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_MANUAL);
+	return nldev_send(&nl, NULL, NULL);
+}
+
+/* No device here has optional counters: none is on afterwards, as before. */
+static int set_counters(void)
+{
+	struct nlattr *list;
+
+	begin();
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_PORT_INDEX, FIXTURE_PORT);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+	list = mnl_attr_nest_start(nl.nlh, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	mnl_attr_nest_end(nl.nlh, list);
+	return nldev_send(&nl, NULL, NULL);
+}
+
+static int set_auto_mode(uint32_t mask)
+{
+	begin();
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_PORT_INDEX, FIXTURE_PORT);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_AUTO);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask);
+	return nldev_send(&nl, NULL, NULL);
+}
+
+static int count_automatically(void)
+{
+	return set_auto_mode(RDMA_COUNTER_MASK_QP_TYPE);
+}
+
+static int count_no_more(void)
+{
+	return set_auto_mode(0);
+}
+
 static int new_link(void)
 {
 	char type[32];
@@ -205,10 +233,88 @@ static int link_gone(void)
 	return 0;
 }
 
+/* ---- a link gets another name, or another network namespace ---- */
+
+/* Of the device of that name, or UINT32_MAX. */
+static uint32_t index_of(struct nldev *from, const char *name)
+{
+	struct named want = { name, UINT32_MAX };
+
+	nldev_begin(from, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	return nldev_send(from, find_named, &want) ? UINT32_MAX : want.index;
+}
+
+static int delete_named(struct nldev *from, const char *name)
+{
+	uint32_t index = index_of(from, name);
+
+	nldev_begin(from, RDMA_NLDEV_CMD_DELLINK, 0);
+	mnl_attr_put_u32(from->nlh, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	return nldev_send(from, NULL, NULL);
+}
+
+/*
+ * The driver core's device_rename() first moves the class's link and then the directory; where the
+ * second finds no memory the link stays moved and no further try finds it, on every core. That
+ * such a device is as netlink says and can be deleted is checked, not that another try succeeds:
+ * ENOBUFS is how a sweep knows.
+ */
+static int set_link(void (*to)(struct nlmsghdr *nlh))
+{
+	uint32_t index = link_index;
+	int ret;
+
+	nldev_begin(&nl, RDMA_NLDEV_CMD_SET, 0);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	to(nl.nlh);
+	ret = nldev_send(&nl, NULL, NULL);
+	return ret && access("/sys/class/infiniband/" LINK, F_OK) ? ENOBUFS : ret;
+}
+
+static int make_link(void)
+{
+	int ret = new_link();
+
+	/* What half a renaming left behind keeps its name. */
+	snprintf(new_name, sizeof(new_name), "kvnew%u", new_names++);
+	link_index = index_of(&nl, LINK);
+	return ret;
+}
+
+static void put_new_name(struct nlmsghdr *nlh)
+{
+	mnl_attr_put_strz(nlh, RDMA_NLDEV_ATTR_DEV_NAME, new_name);
+}
+
+static int rename_link(void)
+{
+	return set_link(put_new_name);
+}
+
+static int delete_renamed(void)
+{
+	return delete_named(&nl, new_name);
+}
+
+static void put_far_fd(struct nlmsghdr *nlh)
+{
+	mnl_attr_put_u32(nlh, RDMA_NLDEV_NET_NS_FD, far_fd);
+}
+
+static int move_link(void)
+{
+	return set_link(put_far_fd);
+}
+
+static int delete_moved(void)
+{
+	return delete_named(&far, LINK);
+}
+
 #define ALL(cmd) .act = of_all, .command = RDMA_NLDEV_CMD_##cmd
 #define DUMP(cmd) .act = of_device, .command = RDMA_NLDEV_CMD_##cmd, .flags = NLM_F_DUMP
 #define ONE(kind, number) .prepare = find_id, .act = of_object, \
-	.object = RDMA_NLDEV_ATTR_RES_##kind, .id = RDMA_NLDEV_ATTR_RES_##number
+	.list = RDMA_NLDEV_CMD_RES_##kind##_GET, .object = RDMA_NLDEV_ATTR_RES_##kind, .id = RDMA_NLDEV_ATTR_RES_##number
 
 static const struct operation operations[] = {
 	{ "list devices", ALL(GET), .flags = NLM_F_DUMP },
@@ -225,12 +331,17 @@ static const struct operation operations[] = {
 	{ "list contexts", DUMP(RES_CTX_GET) },
 	{ "list SRQs", DUMP(RES_SRQ_GET) },
 	{ "list connections", DUMP(RES_CM_ID_GET) },
+	{ "list raw QPs", DUMP(RES_QP_GET_RAW) },
+	{ "list raw CQs", DUMP(RES_CQ_GET_RAW) },
+	{ "list raw regions", DUMP(RES_MR_GET_RAW) },
 	{ "get QP", ONE(QP, LQPN), .command = RDMA_NLDEV_CMD_RES_QP_GET },
 	{ "get CQ", ONE(CQ, CQN), .command = RDMA_NLDEV_CMD_RES_CQ_GET },
 	{ "get region", ONE(MR, MRN), .command = RDMA_NLDEV_CMD_RES_MR_GET },
 	{ "get PD", ONE(PD, PDN), .command = RDMA_NLDEV_CMD_RES_PD_GET },
 	{ "get context", ONE(CTX, CTXN), .command = RDMA_NLDEV_CMD_RES_CTX_GET },
 	{ "get SRQ", ONE(SRQ, SRQN), .command = RDMA_NLDEV_CMD_RES_SRQ_GET },
+	{ "get connection", .act = of_object, .command = RDMA_NLDEV_CMD_RES_CM_ID_GET,
+	  .object = RDMA_NLDEV_ATTR_RES_CM_ID, .id = RDMA_NLDEV_ATTR_RES_CM_IDN },
 	{ "get raw QP", ONE(QP, LQPN), .command = RDMA_NLDEV_CMD_RES_QP_GET_RAW },
 	{ "get raw CQ", ONE(CQ, CQN), .command = RDMA_NLDEV_CMD_RES_CQ_GET_RAW },
 	{ "get raw region", ONE(MR, MRN), .command = RDMA_NLDEV_CMD_RES_MR_GET_RAW },
@@ -244,12 +355,87 @@ static const struct operation operations[] = {
 	  .flags = NLM_F_DUMP, .object = RDMA_NLDEV_ATTR_RES_QP },
 	{ "get state of counters", .act = of_port, .command = RDMA_NLDEV_CMD_STAT_GET_STATUS },
 	{ "set mode of counters", .act = set_counter_mode, .command = RDMA_NLDEV_CMD_STAT_SET },
+	{ "count automatically", .act = count_automatically, .undo = count_no_more,
+	  .command = RDMA_NLDEV_CMD_STAT_SET },
+	{ "switch counters", .act = set_counters, .command = RDMA_NLDEV_CMD_STAT_SET },
+	{ "bind QP", .act = bind_qp, .command = RDMA_NLDEV_CMD_STAT_SET },
+	{ "unbind QP", .act = bind_qp, .command = RDMA_NLDEV_CMD_STAT_DEL },
 	{ "moderate", .act = moderate, .restore = moderate_no_more },
 	{ "allow privileged Q_Keys", .act = allow_qkey, .restore = forbid_qkey },
 	{ "exclude namespaces", .act = exclude_namespaces, .restore = share_with_namespaces },
 	{ "add link", .act = new_link, .undo = delete_link, .restore = link_gone },
 	{ "delete link", .prepare = new_link, .act = delete_link, .restore = link_gone },
+	{ "rename link", .prepare = make_link, .act = rename_link, .undo = delete_renamed,
+	  .restore = link_gone },
 };
+
+/* For machines whose devices belong to one namespace each. */
+static const struct operation moves[] = {
+	{ "move link", .prepare = make_link, .act = move_link, .undo = delete_moved,
+	  .restore = link_gone },
+};
+
+static void open_far(void)
+{
+	home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (home_fd < 0 || unshare(CLONE_NEWNET))
+		tap_bail("another network namespace");
+	nldev_open(&far);
+	far_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (far_fd < 0 || setns(home_fd, CLONE_NEWNET))
+		tap_bail("back into the first network namespace");
+}
+
+/* The mode can change while there is one namespace, and one that was left goes when it likes. */
+static void sweep_moves(const char *only)
+{
+	int tries, ret;
+
+	tap_is(exclude_namespaces(), 0, "each device in one network namespace");
+	open_far();
+	sweep_table(moves, sizeof(moves) / sizeof(moves[0]), only);
+	mnl_socket_close(far.sock);
+	close(far_fd);
+	close(home_fd);
+	for (tries = 0; tries < 100; tries++) {
+		ret = share_with_namespaces();
+		if (ret != EBUSY)
+			break;
+		usleep(100000);
+	}
+	tap_is(ret, 0, "each device in all network namespaces");
+}
+
+#define GETS(cmd)	{ #cmd, RDMA_NLDEV_CMD_##cmd, false }
+#define DUMPS(cmd)	{ #cmd, RDMA_NLDEV_CMD_##cmd, true }
+
+/* Every command of the header was swept, with NLM_F_DUMP where it has that. */
+static void seen_table_netlink(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t number;
+		bool dumps;
+	} commands[] = {
+		DUMPS(GET), GETS(SET), GETS(NEWLINK), GETS(DELLINK), DUMPS(PORT_GET),
+		GETS(SYS_GET), GETS(SYS_SET), DUMPS(RES_GET), DUMPS(RES_QP_GET),
+		DUMPS(RES_CM_ID_GET), DUMPS(RES_CQ_GET), DUMPS(RES_MR_GET), DUMPS(RES_PD_GET),
+		GETS(GET_CHARDEV), GETS(STAT_SET), DUMPS(STAT_GET), GETS(STAT_DEL),
+		DUMPS(RES_QP_GET_RAW), DUMPS(RES_CQ_GET_RAW), DUMPS(RES_MR_GET_RAW),
+		DUMPS(RES_CTX_GET), DUMPS(RES_SRQ_GET), GETS(STAT_GET_STATUS),
+	};
+	unsigned int i, missing = 0;
+	char what[64];
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		missing += !seen_row(SEEN_GET, commands[i].number, commands[i].name);
+		if (!commands[i].dumps)
+			continue;
+		snprintf(what, sizeof(what), "dump of %s", commands[i].name);
+		missing += !seen_row(SEEN_DUMP, commands[i].number, what);
+	}
+	tap_is(missing, 0, "every command of netlink was swept");
+}
 
 static void add_netdev(void)
 {
@@ -279,7 +465,9 @@ int main(int argc, char **argv)
 	make_objects();
 	sweep_table(operations, sizeof(operations) / sizeof(operations[0]),
 		    argc > 1 ? argv[1] : NULL);
-	test_rename();
+	sweep_moves(argc > 1 ? argv[1] : NULL);
+	if (argc == 1)
+		seen_table_netlink();
 	if (ibv_destroy_qp(qp) || ibv_destroy_srq(srq) || ibv_destroy_cq(cq))
 		tap_ok(false, "the objects can be destroyed");
 	fixture_close(&f);

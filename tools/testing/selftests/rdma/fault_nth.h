@@ -2,9 +2,9 @@
 /*
  * Failures made to order: the n-th thing in this thread's system calls that can fail (slab or page
  * allocation, copy from or to user memory, pinning of user memory) does so. Only the calls that
- * reach RDMA are counted: ioctl(), mmap(), write() and close() of descriptors, open() of a device,
- * messages to netlink. They are defined here in front of libc's, so that whatever library makes
- * them is covered.
+ * reach RDMA are counted: ioctl(), mmap(), read(), write() and close() of descriptors, open() of a
+ * device, messages to netlink. They are defined here in front of libc's, so that whatever library
+ * makes them is covered.
  *
  * Needs a kernel with fault injection; failures_ready() says so.
  */
@@ -22,56 +22,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fault_knob.h"
+#include "fault_seen.h"
 #include "invoke_write.h"
 #include "tap.h"
 
-static int failure_fd = -1;		/* /proc/thread-self/fail-nth */
 static unsigned int failures_until;	/* the n-th from now fails; 0: none */
 static bool failure_armed;
 static bool failure_by_write;		/* what can go through write() goes there */
 static unsigned long failure_writes;	/* how many did */
-
-static bool failure_knob(const char *path, const char *value)
-{
-	char full[128];
-	bool ok;
-	int fd;
-
-	snprintf(full, sizeof(full), "/sys/kernel/debug/%s", path);
-	fd = syscall(SYS_openat, AT_FDCWD, full, O_WRONLY);
-	ok = fd >= 0 && syscall(SYS_write, fd, value, strlen(value)) > 0;
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-/* A function of ours that allows it fails like an allocation. Not there: the stock core. */
-__attribute__((unused))
-static bool failure_function(const char *name)
-{
-	char path[96];
-
-	if (!failure_knob("fail_function/inject", name))
-		return errno == EINVAL || errno == ENOENT;
-	snprintf(path, sizeof(path), "fail_function/%s/retval", name);
-	return failure_knob(path, "0xfffffffffffffff4") &&
-	       failure_knob("fail_function/verbose", "0");
-}
-
-/* False where the kernel cannot do it. Also allocations that may wait fail, and in silence. */
-static bool failures_ready(void)
-{
-	failure_fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/fail-nth", O_RDWR);
-	if (failure_fd < 0)
-		return false;
-	return failure_knob("failslab/ignore-gfp-wait", "N") &&
-	       failure_knob("failslab/verbose", "0") &&
-	       failure_knob("fail_page_alloc/ignore-gfp-wait", "N") &&
-	       failure_knob("fail_page_alloc/ignore-gfp-highmem", "N") &&
-	       failure_knob("fail_page_alloc/min-order", "0") &&
-	       failure_knob("fail_page_alloc/verbose", "0") &&
-	       failure_knob("fail_usercopy/verbose", "0");
-}
 
 /* The n-th possible failure from here on happens. */
 static void failure_arm(unsigned int n)
@@ -136,6 +95,8 @@ static int failure_write(int fd, const struct ib_uverbs_ioctl_hdr *hdr)
 	if (!invoke_write_make(&w, hdr))
 		tap_bail("a command that does not fit into write()");
 	failure_writes++;
+	if (failure_armed)
+		seen_note(SEEN_BY_WRITE, invoke_write_find(hdr, UVERBS_ATTR_WRITE_CMD)->data);
 	ret = FAILURE_SYSCALL(SYS_write, fd, (long)w.data, w.bytes);
 	if (ret < 0)
 		return -1;
@@ -153,7 +114,14 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (failure_by_write && request == RDMA_VERBS_IOCTL && invoke_write_is((void *)arg))
 		return failure_write(fd, (void *)arg);
+	if (failure_armed && request == RDMA_VERBS_IOCTL)
+		seen_ioctl((void *)arg);
 	return FAILURE_SYSCALL(SYS_ioctl, fd, request, arg);
+}
+
+ssize_t read(int fd, void *data, size_t bytes)
+{
+	return FAILURE_SYSCALL(SYS_read, fd, (long)data, bytes);
 }
 
 ssize_t write(int fd, const void *data, size_t bytes)
@@ -191,6 +159,8 @@ int open(const char *path, int flags, ...)
 ssize_t sendto(int fd, const void *data, size_t bytes, int flags, const struct sockaddr *addr,
 	       socklen_t addr_bytes)
 {
+	if (failure_armed)
+		seen_netlink(data);
 	return FAILURE_SYSCALL(SYS_sendto, fd, (long)data, bytes, flags, (long)addr, addr_bytes);
 }
 

@@ -2,8 +2,8 @@
 /*
  * A sweep: an operation with its first possible failure made to happen, then its second, until it
  * gets through without; of very many, a sample. An operation that reports an error has changed
- * nothing: there are as many objects as before, and it succeeds at once when nothing is in its
- * way. The programs fault_* bring tables of operations.
+ * nothing: there are as many objects and descriptors and as much is pinned as before, and it does
+ * at once what it does when nothing is in its way. The programs fault_* bring tables of operations.
  */
 #ifndef SELFTEST_FAULT_OPS_H
 #define SELFTEST_FAULT_OPS_H
@@ -21,53 +21,68 @@ struct operation {
 	int (*undo)(void);	/* after an act that succeeded */
 	int (*restore)(void);	/* undoes prepare; may find it undone */
 	/* For operations that differ in a request only. */
-	unsigned int command, flags, object, id;
+	unsigned int command, flags, object, id, list;
 };
 
 static const struct operation *now;	/* the one that is swept */
 
-/* The next failure is the n-th. Returns false when the operation ran without. */
-static bool sweep_step(const struct operation *op, unsigned int n, unsigned int *wrong,
-		       unsigned int *survived)
+/* What became of a sweep. */
+struct sweep {
+	int want;		/* what the operation says when nothing is in its way: 0 or errno */
+	unsigned int tried, wrong, survived;
+};
+
+/* It said @ret, with or without a failure: nothing may have changed, and nothing be in its way. */
+static int sweep_failed(struct sweep *s, unsigned int n, bool hit, int ret,
+			const struct count *before)
 {
-	uint64_t before, after;
+	struct count after = count_all();
+
+	if ((!hit && ret != s->want) || (!count_same(before, &after) && ret != ENOBUFS)) {
+		tap_note("%s, failure %u%s: errno %d", now->name, n, hit ? "" : " not met", ret);
+		count_note("before", before);
+		count_note("after", &after);
+		s->wrong++;
+	}
+	/* ENOBUFS: perhaps all done, of which netlink could not tell. */
+	if (ret == ENOBUFS)
+		return ret;
+	ret = now->act();
+	if (ret != s->want && ret != ENOBUFS) {
+		tap_note("%s: errno %d after failure %u, not %d", now->name, ret, n, s->want);
+		s->wrong++;
+	}
+	return ret;
+}
+
+/* The next failure is the n-th. Returns false when the operation ran without. */
+static bool sweep_step(struct sweep *s, unsigned int n)
+{
+	struct count before;
 	bool hit;
 	int ret;
 
-	if (op->prepare && op->prepare()) {
-		tap_note("%s: cannot be prepared before failure %u: errno %d", op->name, n, errno);
-		++*wrong;
+	if (now->prepare && now->prepare()) {
+		tap_note("%s: cannot be prepared before failure %u: errno %d", now->name, n, errno);
+		s->wrong++;
 		return false;
 	}
-	before = objects();
+	before = count_all();
 	failure_arm(n);
 	errno = 0;
-	ret = op->act();
+	ret = now->act();
 	hit = failure_disarm();
-	if (ret) {
-		after = objects();
-		if (!hit || (after != before && ret != ENOBUFS)) {
-			tap_note("%s, failure %u: errno %d, objects %llu, then %llu", op->name, n,
-				 ret, (unsigned long long)before, (unsigned long long)after);
-			++*wrong;
-		}
-		/* Nothing in its way any more, nothing half done. ENOBUFS: perhaps all done. */
-		if (ret != ENOBUFS)
-			ret = op->act();
-		if (ret && ret != ENOBUFS) {
-			tap_note("%s: fails after failure %u: errno %d", op->name, n, ret);
-			++*wrong;
-		}
-	} else if (hit) {
-		++*survived;
+	if (ret || s->want)
+		ret = sweep_failed(s, n, hit, ret, &before);
+	else if (hit)
+		s->survived++;
+	if (!ret && now->undo && now->undo()) {
+		tap_note("%s: cannot be undone after failure %u", now->name, n);
+		s->wrong++;
 	}
-	if (!ret && op->undo && op->undo()) {
-		tap_note("%s: cannot be undone after failure %u", op->name, n);
-		++*wrong;
-	}
-	if (op->restore && op->restore()) {
-		tap_note("%s: cannot be restored after failure %u", op->name, n);
-		++*wrong;
+	if (now->restore && now->restore()) {
+		tap_note("%s: cannot be restored after failure %u", now->name, n);
+		s->wrong++;
 	}
 	return hit;
 }
@@ -77,38 +92,56 @@ static const char *door(void)
 	return failure_by_write ? " by write()" : "";
 }
 
-/* The write door is swept by what goes through it. */
-static bool supported(const struct operation *op)
+/*
+ * False where the operation's ground cannot be laid. What the device refuses is swept all the same:
+ * the way to the refusal can fail, too. The write door is swept by what goes through it.
+ */
+static bool sweep_try(int *want)
 {
 	unsigned long before = failure_writes;
-	int ret = op->prepare ? op->prepare() : 0;
+	int ret = now->prepare ? now->prepare() : 0;
 
-	if (!ret)
-		ret = op->act();
-	if (ret)
-		tap_skip("%s%s: not on this device (errno %d)", op->name, door(), ret);
-	else if (op->undo)
-		op->undo();
-	if (op->restore)
-		op->restore();
+	if (ret) {
+		tap_skip("%s%s: not on this device (errno %d)", now->name, door(), ret);
+	} else {
+		errno = 0;
+		*want = now->act();
+		if (!*want && now->undo)
+			now->undo();
+	}
+	if (now->restore)
+		now->restore();
 	return !ret && (!failure_by_write || failure_writes != before);
 }
 
 static void sweep(const struct operation *op)
 {
-	unsigned int n, tried = 0, wrong = 0, survived = 0;
-	uint64_t before;
+	struct count before, after;
+	struct sweep s = { 0 };
+	unsigned int n;
 
 	now = op;
-	if (!supported(op))
+	if (!sweep_try(&s.want))
 		return;
-	before = objects();
-	for (n = 1; n < MAX_FAILURES && wrong < 5; n += n < EACH_UNTIL ? 1 : 1 + n / 16, tried++)
-		if (!sweep_step(op, n, &wrong, &survived))
+	seen_now = op->name;
+	before = count_all();
+	for (n = 1; n < MAX_FAILURES && s.wrong < 5; n += n < EACH_UNTIL ? 1 : 1 + n / 16) {
+		if (!sweep_step(&s, n))
 			break;
-	tap_ok(!wrong && n < MAX_FAILURES, "%s%s: %u failures, %u of them without consequence",
-	       op->name, door(), tried, survived);
-	tap_is(objects(), before, "%s%s: as many objects as before", op->name, door());
+		s.tried++;
+	}
+	after = count_all();
+	seen_now = NULL;
+	if (s.want && !s.tried && !s.wrong) {
+		tap_skip("%s%s: refused before the kernel (errno %d)", op->name, door(), s.want);
+		return;
+	}
+	tap_ok(!s.wrong && n < MAX_FAILURES, "%s%s: %u failures, %u of them without consequence%s",
+	       op->name, door(), s.tried, s.survived, s.want ? ", on the way to a refusal" : "");
+	if (!tap_ok(count_same(&before, &after), "%s%s: all is as before", op->name, door())) {
+		count_note("before", &before);
+		count_note("after", &after);
+	}
 }
 
 /* False where there is nothing to sweep; says so. */

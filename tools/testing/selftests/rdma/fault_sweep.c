@@ -2,7 +2,8 @@
 /*
  * Every verb with each of its possible failures (slab, page, copy from or to user memory, pinning)
  * made to happen (fault_ops.h). What has no ioctl method of its own is done twice, by INVOKE_WRITE
- * and by write(). Netlink is fault_netlink's, loading of modules fault_load's.
+ * and by write(). Commands that no library sends are fault_raw's, netlink is fault_netlink's,
+ * loading of modules fault_load's.
  *
  * fault_sweep [NAME]: only that operation.
  */
@@ -22,7 +23,7 @@ static struct ibv_srq *srq;
 static struct ibv_qp *qp, *qp_again;
 static struct ibv_ah *ah;
 static struct ibv_xrcd *xrcd;
-static struct ibv_dm *dm;
+static struct ibv_dm *dm, *dm_again;
 static struct ibv_context *import;
 static int dmabuf = -1;
 static enum ibv_qp_type qp_type;
@@ -63,6 +64,13 @@ static int query_gids(void)
 	ssize_t n = ibv_query_gid_table(f.ctx, entries, 16, 0);
 
 	return n < 0 ? -n : 0;
+}
+
+static int query_gid_entry(void)
+{
+	struct ibv_gid_entry entry;
+
+	return ibv_query_gid_ex(f.ctx, FIXTURE_PORT, f.gid_index, &entry, 0);
 }
 
 static int alloc_pd(void)
@@ -157,6 +165,18 @@ static int alloc_dm(void)
 static int free_dm(void)
 {
 	return ibv_free_dm(dm);
+}
+
+static int import_dm(void)
+{
+	dm_again = ibv_import_dm(f.ctx, dm->handle);
+	return made(dm_again);
+}
+
+static int unimport_dm(void)
+{
+	ibv_unimport_dm(dm_again);
+	return 0;
 }
 
 static int reg_dm(void)
@@ -483,12 +503,46 @@ static int await(void)
 	return failed ? ETIMEDOUT : 0;
 }
 
+/* ---- events: one that could not be handed out is still there ---- */
+
+/* A completion that its channel was to tell of. */
+static int make_comp_event(void)
+{
+	struct ibv_cq *usual = cq2;
+	struct ibv_wc wc;
+	int ret = create_channel() ?: create_cq();
+
+	if (ret)
+		return ret;
+	cq2 = cq;
+	ret = make_rts() ?: ibv_req_notify_cq(cq, 0) ?: post();
+	cq2 = usual;
+	if (!ret && !fixture_wait_wc(cq, &wc))
+		ret = ETIMEDOUT;
+	return ret ?: fcntl(channel->fd, F_SETFL, O_NONBLOCK) ? errno : 0;
+}
+
+static int get_comp_event(void)
+{
+	struct ibv_cq *told;
+	void *context;
+
+	return ibv_get_cq_event(channel, &told, &context) ? errno : told == cq ? 0 : EINVAL;
+}
+
+static int end_comp_event(void)
+{
+	ibv_ack_cq_events(cq, 1);
+	return destroy_qp() ?: destroy_cq() ?: destroy_channel();
+}
+
 static const struct operation operations[] = {
 	{ "open device", .act = open_device, .undo = close_device },
 	{ "close device", .prepare = open_device, .act = close_device },
 	{ "query device", .act = query_device },
 	{ "query port", .act = query_port },
 	{ "query GIDs", .act = query_gids },
+	{ "query GID", .act = query_gid_entry },
 	{ "alloc PD", .act = alloc_pd, .undo = dealloc_pd },
 	{ "dealloc PD", .prepare = alloc_pd, .act = dealloc_pd },
 	{ "register memory", .act = reg_mr, .undo = dereg_mr },
@@ -499,6 +553,8 @@ static const struct operation operations[] = {
 	{ "free device memory", .prepare = alloc_dm, .act = free_dm },
 	{ "register device memory", .prepare = alloc_dm, .act = reg_dm,
 	  .undo = dereg_mr, .restore = free_dm },
+	{ "import device memory", .prepare = alloc_dm, .act = import_dm, .undo = unimport_dm,
+	  .restore = free_dm },
 	{ "import device", .act = import_device, .undo = close_imported },
 	{ "import PD", .prepare = import_device, .act = import_pd,
 	  .undo = unimport_pd, .restore = close_imported },
@@ -514,6 +570,8 @@ static const struct operation operations[] = {
 	{ "resize CQ", .prepare = create_cq, .act = resize_cq, .restore = destroy_cq },
 	{ "moderate CQ", .prepare = create_cq, .act = moderate_cq, .restore = destroy_cq },
 	{ "destroy CQ", .prepare = create_cq, .act = destroy_cq },
+	{ "get event", .prepare = make_comp_event, .act = get_comp_event,
+	  .restore = end_comp_event },
 	{ "create SRQ", .act = create_srq, .undo = destroy_srq },
 	{ "modify SRQ", .prepare = create_srq, .act = modify_srq, .restore = destroy_srq },
 	{ "query SRQ", .prepare = create_srq, .act = query_srq, .restore = destroy_srq },
@@ -558,7 +616,13 @@ int main(int argc, char **argv)
 	sweep_table(operations, OPERATIONS, argc > 1 ? argv[1] : NULL);
 	failure_by_write = true;
 	sweep_table(operations, OPERATIONS, argc > 1 ? argv[1] : NULL);
+	failure_by_write = false;
 	failure_knob("fail_function/inject", "!umem_pin_some");
+	if (argc == 1) {
+		uverbs_raw_driver_id_of(f.ctx->cmd_fd);
+		seen_table_methods(f.ctx->cmd_fd, false);
+		seen_table_commands(f.ctx->cmd_fd, false);
+	}
 	ibv_destroy_cq(cq2);
 	if (dmabuf >= 0)
 		close(dmabuf);
