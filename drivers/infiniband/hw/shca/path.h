@@ -24,7 +24,7 @@ struct shca_path {
 	__be32 flow_label;		/* IPv6, with the traffic class: the first header word */
 	__be16 sport;
 	int oif;			/* of the netdev that the source address belongs to */
-	u64 crc_before_bth;		/* udp_tx.c: of the first packet of a series; atomic */
+	u64 crc_before_bth;		/* udp_tx.c: and the bytes in UDP that it is for; atomic */
 	u32 cookie;			/* of dst */
 	struct dst_entry __rcu *dst;	/* counted; checked at each use */
 };

@@ -33,7 +33,8 @@ struct runner {
 };
 
 static DEFINE_PER_CPU(struct runner, runners);
-static struct workqueue_struct *worker;
+/* Any CPU's, and that of who queues. */
+static struct workqueue_struct *worker, *local_worker;
 
 /* The run word of a QP lets it be deferred once at a time, which makes its list node ours. */
 static void defer(struct eng_qp *eng)
@@ -88,9 +89,15 @@ void shca_runner_queue(struct work_struct *work)
 	queue_work(worker, work);
 }
 
+void shca_runner_queue_local(struct work_struct *work)
+{
+	queue_work(local_worker, work);
+}
+
 void shca_runner_flush(void)
 {
 	flush_workqueue(worker);
+	flush_workqueue(local_worker);
 }
 
 static u64 now(struct eng_dev *dev)
@@ -131,13 +138,24 @@ const struct eng_ops shca_runner_eng_ops = {
 	.dev_idle = shca_device_engine_idle,
 };
 
+static void stop_workers(void)
+{
+	if (worker)
+		destroy_workqueue(worker);
+	if (local_worker)
+		destroy_workqueue(local_worker);
+}
+
 int shca_runner_start(void)
 {
 	int cpu;
 
 	worker = alloc_workqueue("shca", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	if (!worker)
+	local_worker = alloc_workqueue("shca_local", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (!worker || !local_worker) {
+		stop_workers();
 		return -ENOMEM;
+	}
 	for_each_possible_cpu(cpu) {
 		struct runner *runner = per_cpu_ptr(&runners, cpu);
 
@@ -149,6 +167,6 @@ int shca_runner_start(void)
 
 void shca_runner_stop(void)
 {
-	destroy_workqueue(worker);
+	stop_workers();
 	/* Engine devices and queue pairs are freed by RCU, without code of ours. */
 }

@@ -20,6 +20,7 @@ void shca_runner_drain(struct llist_node *lanes);
 
 /* Work of other rooms that may not sleep where it arises; all of it is done after a flush. */
 void shca_runner_queue(struct work_struct *work);
+void shca_runner_queue_local(struct work_struct *work);
 void shca_runner_flush(void);
 
 #endif

@@ -63,7 +63,7 @@ static DEFINE_PER_CPU(struct promise, promises);
 static struct kmem_cache *packets;
 
 /* The caller has set SCHEDULED, so the lane and its list node are its own. */
-static void schedule_lane(struct shca_lane *lane)
+static void schedule_lane(struct shca_lane *lane, bool arrived)
 {
 	struct promise *promise = this_cpu_ptr(&promises);
 
@@ -72,6 +72,8 @@ static void schedule_lane(struct shca_lane *lane)
 	if (promise->given) {
 		lane->next.next = promise->lanes;
 		promise->lanes = &lane->next;
+	} else if (arrived) {
+		shca_runner_queue_local(&lane->work);
 	} else {
 		shca_runner_queue(&lane->work);
 	}
@@ -130,7 +132,8 @@ static struct shca_lane *choose_lane(struct shca_udp *udp, const struct sk_buff 
 				   const_ilog2(SHCA_UDP_LANES))];
 }
 
-static void enqueue(struct shca_udp *udp, struct sk_buff *skb)
+/* @arrived: in a soft interrupt, whose CPU has it in its cache and nothing else to do for us. */
+static void enqueue(struct shca_udp *udp, struct sk_buff *skb, bool arrived)
 {
 	struct shca_lane *lane = choose_lane(udp, skb);
 	bool fits;
@@ -146,7 +149,7 @@ static void enqueue(struct shca_udp *udp, struct sk_buff *skb)
 		atomic64_inc(&udp->overflows);
 		kfree_skb(skb);
 	} else if (!test_and_set_bit(SCHEDULED, &lane->scheduled)) {
-		schedule_lane(lane);
+		schedule_lane(lane, arrived);
 	}
 }
 
@@ -173,7 +176,7 @@ void shca_udp_rx_ready(struct sock *sk)
 	/* Bounded by the socket's receive buffer. */
 	while ((skb = __skb_recv_udp(sk, MSG_DONTWAIT, &off, &err))) {
 		if (udp)
-			enqueue(udp, skb);
+			enqueue(udp, skb, true);
 		else
 			kfree_skb(skb);
 	}
@@ -257,7 +260,8 @@ static bool copy_net(struct packet *packet, u32 bytes, u32 index)
 	if (net[0] == 0x45 && net_bytes == sizeof(*ipv4)) {
 		memset(packet->net, 0, sizeof(packet->net));
 		memcpy(ipv4, net, sizeof(*ipv4));
-		ipv4->id = htons(ntohs(ipv4->id) + index);
+		if (!(skb_shinfo(skb)->gso_type & SKB_GSO_TCP_FIXEDID))
+			ipv4->id = htons(ntohs(ipv4->id) + index);
 		ipv4->tot_len = htons(sizeof(*ipv4) + UDP_BYTES + bytes);
 		if (skb_is_gso(skb))
 			ip_send_check(ipv4);
@@ -450,7 +454,7 @@ void shca_udp_rx_queue(struct shca_udp *udp, struct sk_buff_head *list)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(list)))
-		enqueue(udp, skb);
+		enqueue(udp, skb, false);
 }
 
 static void take_or_enqueue(struct shca_udp *udp, struct sk_buff *skb, struct eng_runq *rq)
@@ -458,7 +462,7 @@ static void take_or_enqueue(struct shca_udp *udp, struct sk_buff *skb, struct en
 	struct shca_lane *lane = choose_lane(udp, skb);
 
 	if (test_and_set_bit(SCHEDULED, &lane->scheduled)) {
-		enqueue(udp, skb);
+		enqueue(udp, skb, false);
 		return;
 	}
 	shca_udp_socket_hold(udp);

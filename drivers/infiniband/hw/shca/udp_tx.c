@@ -3,10 +3,10 @@
  * udp_tx.c - builds buffers of the network stack from the engine's packets and sends them.
  *
  * The engine calls in with the sending QP owned.  Where the netdev, or what stands for it on one
- * host, segments UDP itself, packets of one size and way travel as one buffer: the IPv4
- * identifications and lengths that segmentation will give them are known here, and the ICRC of
- * each covers its own.  Payload is copied once, in pieces that are still in the cache when the CRC
- * reads them; the checksum of UDP stays 0 where nobody has to compute it, as with other adapters.
+ * host, segments UDP itself, packets of one size and way travel as one buffer: the lengths that
+ * segmentation will give them are known here, and the ICRC of each covers its own.  Payload is
+ * copied once, in pieces that are still in the cache when the CRC reads them; the checksum of UDP
+ * stays 0 where nobody has to compute it, as with other adapters.
  *
  * Back pressure: buffers are charged to the socket until the netdev is done with them.  A QP that
  * meets a full socket says no to the engine, and is kicked when half of it is free again.
@@ -59,17 +59,15 @@ static struct sock *socket_of(const struct shca_path *path)
 
 /*
  * The header in front of @bytes of UDP; what the ICRC leaves out may still change below.  Packets
- * that nobody may take apart need no identification (RFC 6864, 4.1): @id tells them apart within a
- * series, as segmentation does.
+ * that nobody may take apart need no identification (RFC 6864, 4.1).
  */
-static void fill_ipv4(struct iphdr *ip, const struct shca_path *path, u32 bytes, u16 id)
+static void fill_ipv4(struct iphdr *ip, const struct shca_path *path, u32 bytes)
 {
 	*ip = (struct iphdr) {
 		.version = 4,
 		.ihl = 5,
 		.tos = path->tos,
 		.tot_len = htons(sizeof(*ip) + bytes),
-		.id = htons(id),
 		/* IBTA annex A17.4.3: packets are never fragmented. */
 		.frag_off = htons(IP_DF),
 		.ttl = path->hop_limit,
@@ -98,8 +96,7 @@ static struct udphdr make_udp(const struct shca_path *path, u32 bytes)
 	};
 }
 
-/* What the ICRC covers before the BTH of packet number @index, of @bytes in UDP, of a series. */
-static u32 crc_of_net(const struct shca_path *path, u32 bytes, u16 index)
+static u32 crc_of_net(const struct shca_path *path, u32 bytes)
 {
 	struct udphdr udp = make_udp(path, bytes);
 	union {
@@ -108,23 +105,23 @@ static u32 crc_of_net(const struct shca_path *path, u32 bytes, u16 index)
 	} ip;
 
 	if (path->ipv4)
-		fill_ipv4(&ip.ipv4, path, bytes, index);
+		fill_ipv4(&ip.ipv4, path, bytes);
 	else
 		fill_ipv6(&ip.ipv6, path, bytes);
 	return eng_icrc_net((const u8 *)&ip, (const u8 *)&udp);
 }
 
-/* Small packets of one size come one by one, and differ in nothing that stands before the BTH. */
-static u32 start_crc(const struct shca_tx *tx, u32 bytes)
+/*
+ * What the ICRC covers before the BTH.  Packets of one size, as most of one stream are, differ in
+ * nothing there.
+ */
+static u32 start_crc(struct shca_path *path, u32 bytes)
 {
-	struct shca_path *path = tx->path;
 	u64 known = READ_ONCE(path->crc_before_bth);
 
 	bytes += UDP_BYTES;
-	if (tx->count)
-		return crc_of_net(path, bytes, tx->count);
 	if (known >> 32 != bytes) {
-		known = (u64)bytes << 32 | crc_of_net(path, bytes, 0);
+		known = (u64)bytes << 32 | crc_of_net(path, bytes);
 		WRITE_ONCE(path->crc_before_bth, known);
 	}
 	return (u32)known;
@@ -180,7 +177,7 @@ static bool put(struct sk_buff *skb, u32 *crc, const void *bytes, u32 n)
 /* Headers, payload and pad fit into a buffer that is still in one piece. */
 static void put_small(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
 {
-	u32 crc = start_crc(tx, bytes), left = packet->payload_bytes, n;
+	u32 crc = start_crc(tx->path, bytes), left = packet->payload_bytes, n;
 	u8 *start = skb_put(tx->skb, bytes), *to = start + packet->head_bytes;
 
 	memcpy(start, packet->head, packet->head_bytes);
@@ -203,7 +200,7 @@ static void put_small(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
 static bool put_large(struct shca_tx *tx, struct eng_tx *packet, u32 bytes)
 {
 	static const u8 zeros[4];
-	u32 crc = start_crc(tx, bytes), left = packet->payload_bytes, unused = 0;
+	u32 crc = start_crc(tx->path, bytes), left = packet->payload_bytes, unused = 0;
 	__le32 icrc;
 	u32 n;
 
@@ -258,7 +255,8 @@ static void describe_series(const struct shca_tx *tx, struct udphdr *udp)
 
 	skb_shinfo(skb)->gso_size = tx->segment;
 	skb_shinfo(skb)->gso_segs = tx->count;
-	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	/* Whoever takes it apart leaves the identification alone. */
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4 | (path->ipv4 ? SKB_GSO_TCP_FIXEDID : 0);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
@@ -283,7 +281,7 @@ static void put_headers(const struct shca_tx *tx)
 	if (path->ipv4) {
 		struct iphdr *ip = skb_push(skb, sizeof(*ip));
 
-		fill_ipv4(ip, path, bytes, 0);
+		fill_ipv4(ip, path, bytes);
 		ip->ttl = hop_limit(path, skb_dst(skb));
 		skb->protocol = htons(ETH_P_IP);
 	} else {

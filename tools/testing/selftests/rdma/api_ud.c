@@ -64,7 +64,7 @@ static void test_message(struct pair *p, struct ibv_ah *ah)
 	ibv_destroy_ah(back);
 }
 
-/* Posted at once they may travel as one buffer: each has the header of its own packet all the same. */
+/* Posted at once they may travel as one buffer: each has the header of its own packet then, too. */
 static void test_together(struct pair *p, struct ibv_ah *ah)
 {
 	struct ibv_send_wr wr[3];
