@@ -180,6 +180,42 @@ static void test_refusal_before_a_response(void)
 	wpair_fini(&p);
 }
 
+/*
+ * Simulator, seed 910000232 with dup and bad-op: a SEND that comes twice finds no receive, then one,
+ * and the request behind it is refused.  Whoever sent them waits for the RNR timer when that is
+ * said, and did not listen.
+ */
+static void test_refusal_during_an_rnr_wait(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+	u64 start;
+
+	wpair_init(&p);
+	start = host_now;
+	wr = wpair_wr(&p, WR_SEND, 1, 8);
+	host_put_send(&p.a, &wr);
+	wr = wpair_wr(&p, WR_WRITE, 2, 8);
+	wr.rkey ^= 1;
+	host_put_send(&p.a, &wr);
+	host_doorbell(&p.a);
+	cable_inject(cable_peek(0));
+	wpair_recv(&p, 5, 0, 8);
+	EXPECT(SEND_ONLY, first_psn(&p.a), 12 + 8);
+	EXPECT(WRITE_ONLY, first_psn(&p.a) + 1, 12 + 16 + 8);
+	CHECK_EQ(host_query(&p.b), ENG_QPS_ERR);
+	EXPECT_ACK(first_psn(&p.a), SYN_RNR | 12);
+	CHECK(!host_poll(&p.acq, &wc));
+	EXPECT_ACK(first_psn(&p.a) + 1, SYN_NAK_ACCESS);
+	CHECK_EQ(pair_status(&p.acq, 1), OK);
+	CHECK_EQ(pair_status(&p.acq, 2), REM_ACCESS);
+	CHECK_EQ(host_query(&p.a), ENG_QPS_ERR);
+	CHECK_EQ(host_now, start);
+	EXPECT_NOTHING();
+	wpair_fini(&p);
+}
+
 static const struct tap_test tests[] = {
 	{ "one error of many in flight, the rest flushed (seed 1736)",
 	  test_one_error_of_many_in_flight },
@@ -191,6 +227,8 @@ static const struct tap_test tests[] = {
 	  test_lost_refusal },
 	{ "a refusal that overtakes a response is not said twice (seed 61766421751)",
 	  test_refusal_before_a_response },
+	{ "a refusal is heard during an RNR wait (seed 910000232)",
+	  test_refusal_during_an_rnr_wait },
 };
 
 TAP_MAIN(tests)

@@ -89,11 +89,21 @@ static u32 acknowledge(struct eng_qp *qp, u32 psn)
 	return total;
 }
 
-static const u8 nak_statuses[4] = {
-	[1] = ENG_WC_REM_INV_REQ_ERR,
-	[2] = ENG_WC_REM_ACCESS_ERR,
-	[3] = ENG_WC_REM_OP_ERR,
-};
+/*
+ * Status of a request that the responder refuses; 0: @h is no refusal.  That is said once: whoever
+ * does it is in ERR and silent from then on (IBTA vol. 1, 9.9.3).
+ */
+static u8 refusal(const struct eng_header *h)
+{
+	static const u8 statuses[4] = {
+		[1] = ENG_WC_REM_INV_REQ_ERR,
+		[2] = ENG_WC_REM_ACCESS_ERR,
+		[3] = ENG_WC_REM_OP_ERR,
+	};
+	u32 code = h->syndrome & ENG_SYN_VALUE;
+
+	return (h->syndrome & ENG_SYN_KIND) == ENG_SYN_NAK && code < 4 ? statuses[code] : 0;
+}
 
 /* The oldest packet is what the responder refuses. */
 static void turned_down(struct eng_qp *qp, const struct eng_header *h)
@@ -107,8 +117,8 @@ static void turned_down(struct eng_qp *qp, const struct eng_header *h)
 	} else if (!code) {
 		qp->counters[ENG_CNT_SEQ_NAKS]++;
 		eng_timer_recover(qp);
-	} else if (code < 4) {
-		eng_requester_fail(qp, nak_statuses[code]);
+	} else if (refusal(h)) {
+		eng_requester_fail(qp, refusal(h));
 	} else {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_BAD_RESPONSE);
 	}
@@ -133,7 +143,8 @@ static void on_ack(struct eng_qp *qp, const struct eng_header *h)
 		/* A response is missing. */
 		eng_timer_recover(qp);
 	} else if (nak) {
-		if (!qp->retry.wait)
+		/* An RNR timer ends in sending again, but for what is refused. */
+		if (!qp->retry.wait || refusal(h))
 			turned_down(qp, h);
 	} else if (qp->wire.out.probing) {
 		/* An answer to the probe, or a late one to what was sent before: time will tell. */
