@@ -55,15 +55,14 @@ check-debug:
 
 # Deliberate faults that the simulator must find, then fresh seeds for as long as you like; then
 # modules loaded ROUNDS times and ten times as many programs killed; the pairings with what check shows
-# once among them; all programs between two guests, on good and on bad days of the network; then what
-# happens at once, on a kernel that watches for data races (built on the first run).
+# once among them, and the wire with all its programs on bad days, too; then what happens at once, on
+# a kernel that watches for data races (built on the first run).
 SECONDS ?= 600
 ROUNDS ?= 200
 soak:
 	@$(MAKE) --no-print-directory -s -C tools/testing/sim soak BUILD=$(BUILD) SECONDS=$(SECONDS)
 	@BUILD=$(BUILD) KV_ROUNDS=$(ROUNDS) tools/testing/check L
-	@BUILD=$(BUILD) KV_WHOLE=1 tools/testing/check A B C F
-	@BUILD=$(BUILD) KV_LISTS="captured basic sizes mtu ipv6 xrc faults" tools/testing/check P
+	@BUILD=$(BUILD) KV_WHOLE=1 tools/testing/check A B C F W P
 	@BUILD=$(BUILD) KV_TORTURE_S=$(SECONDS) tools/testing/check-races $(TIERS)
 
 # Which lines the tests run, by file; LINES=1 also lists those that none runs.

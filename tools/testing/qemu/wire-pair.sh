@@ -6,4 +6,6 @@
 
 here=${KV_TREE:?}/tools/testing/qemu
 [ "$KV_CORE" != stock ] || exec "$here/wire-cm.sh"
-exec "$here/wire-programs.sh" ${KV_LISTS:-captured short}
+lists='captured short'
+[ -z "${KV_WHOLE:-}" ] || lists='captured basic sizes mtu ipv6 xrc faults'
+exec "$here/wire-programs.sh" ${KV_LISTS:-$lists}

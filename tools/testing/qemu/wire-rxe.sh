@@ -6,4 +6,5 @@
 
 here=${KV_TREE:?}/tools/testing/qemu
 export KV_WIRE_FAR=rxe
-exec "$here/wire-local.sh" "$here/wire-programs.sh" captured basic sizes mtu ipv6 faults
+exec "$here/wire-local.sh" "$here/wire-programs.sh" captured basic sizes mtu ipv6 \
+	$([ -n "${KV_WHOLE:-}" ] && echo faults || echo bad-day)
