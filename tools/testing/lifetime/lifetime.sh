@@ -141,6 +141,7 @@ removal() {
 	local what=$1 remover
 	shift
 	hold
+	tap_result $? "$what: a program holds everything"
 	timeout "$LIMIT" "$@" >/tmp/removal 2>&1 &
 	remover=$!
 	if lets_go; then
