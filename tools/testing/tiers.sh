@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
 # Tiers of tests, one line each: name | what it is | command that prints TAP. The first one makes
-# what the others need; the rest start in order, TIER_JOBS at a time, as most of them wait more
-# than they compute. What fails is shown as it fails, and how long each took. Sourced by check and
-# check-debug; needs lib.sh and tap.sh. The whole output of a tier stays in LOGS/<tier>.log.
+# what the others need; the rest start in order, TIER_JOBS at a time: one more than there are CPUs, as
+# most of them are guests, which wait for half of their time. What fails is shown as it fails, and how
+# long each took. Sourced by check and check-debug; needs lib.sh and tap.sh. The whole output of a tier
+# stays in LOGS/<tier>.log.
 
 LOGS=$BUILD/check
-TIER_JOBS=${TIER_JOBS:-2}
+TIER_JOBS=${TIER_JOBS:-$(($(nproc) + 1))}
 
 # The tier's result stays in LOGS/<tier>.count.
 tier_run() {
