@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The knobs of the kernel's fault injection, turned so that whatever can fail does so when asked to,
- * and in silence. fault_nth.h asks.
+ * The knobs of fault injection, turned so that whatever can fail does so when asked to, and in
+ * silence. fault_nth.h asks.
  */
 #ifndef SELFTEST_FAULT_KNOB_H
 #define SELFTEST_FAULT_KNOB_H

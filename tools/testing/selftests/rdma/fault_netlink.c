@@ -314,7 +314,8 @@ static int delete_moved(void)
 #define ALL(cmd) .act = of_all, .command = RDMA_NLDEV_CMD_##cmd
 #define DUMP(cmd) .act = of_device, .command = RDMA_NLDEV_CMD_##cmd, .flags = NLM_F_DUMP
 #define ONE(kind, number) .prepare = find_id, .act = of_object, \
-	.list = RDMA_NLDEV_CMD_RES_##kind##_GET, .object = RDMA_NLDEV_ATTR_RES_##kind, .id = RDMA_NLDEV_ATTR_RES_##number
+	.list = RDMA_NLDEV_CMD_RES_##kind##_GET, .object = RDMA_NLDEV_ATTR_RES_##kind, \
+	.id = RDMA_NLDEV_ATTR_RES_##number
 
 static const struct operation operations[] = {
 	{ "list devices", ALL(GET), .flags = NLM_F_DUMP },
