@@ -2,27 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #
 # Runs in a guest: what stock programs say of the device while a program holds one object of each
-# kind, in text and JSON: "@@ command", what it printed, "@= status". compare replaces numbers of
-# processes, QPs and keys by their names. Then what udev and its rules make of a device that comes,
+# kind, in text and JSON (say.sh tells how it is written). compare replaces numbers of processes, QPs
+# and keys by their names. Then what udev and its rules make of a device that comes,
 # and what another network namespace sees of it.
 
-HOLD=${KV_BUILD:?}/lifetime/hold
+. "$(dirname "$0")/say.sh"
 NETDEV=dummy0
 
-# say COMMAND...: its words, its output, its exit status. As few processes as can be: emulation
-# makes each of them dear.
-say() {
-	echo "@@ $*"
-	timeout 20 "$@" 2>&1
-	echo "@= $?"
-}
+holding 900
 
-"$HOLD" 900 >/tmp/hold 2>&1 &
-holder=$!
-for _ in $(seq 300); do
-	grep -q ready /tmp/hold && break
-	sleep 0.1
-done
 echo "@@ hold"
 cat /tmp/hold
 echo "@= 0"
@@ -43,6 +31,25 @@ for how in "" -d "-j -p -d"; do
 		say rdma $how $what
 	done
 done
+# Raw answers come from the driver, or not; a filter takes one object of the list.
+for what in qp cq mr; do
+	say rdma -r resource show $what
+done
+filtered() {
+	local one="rdma -d resource show $1 | grep 'comm hold' | grep -om 1 '\<$2 [0-9a-z]*'"
+	say bash -c "rdma -d resource show $1 \$($one)"
+}
+filtered "pd dev $KV_DEV" pdn
+filtered "mr dev $KV_DEV" mrn
+filtered "cq dev $KV_DEV" cqn
+filtered "ctx dev $KV_DEV" ctxn
+filtered "srq dev $KV_DEV" srqn
+filtered "qp link $KV_DEV/1" lqpn
+filtered "qp link $KV_DEV/1" pid
+filtered "mr dev $KV_DEV" pdn
+say rdma resource show qp link "$KV_DEV/1" type UD
+say rdma resource show qp link "$KV_DEV/1" path-mig-state MIGRATED
+say rdma resource show cm_id link "$KV_DEV/1" lqpn 17
 say rdma dev set "$KV_DEV" name taken0
 say rdma dev set taken0 name "$KV_DEV"
 # Too long by one: refused or cut off.
@@ -58,6 +65,11 @@ say rdma link add other type nothing netdev "$NETDEV"
 say rdma link add other type rxe netdev nothing
 say rdma link delete nobody
 say rdma statistic qp set link "$KV_DEV/1" auto type on
+say rdma statistic qp set link "$KV_DEV/1" auto pid on
+say rdma statistic qp set link "$KV_DEV/1" auto off
+say rdma statistic qp show link "$KV_DEV/1" lqpn 17
+say rdma statistic mr show
+say rdma statistic unset link "$KV_DEV/1" optional-counters
 say rdma statistic qp bind link "$KV_DEV/1" lqpn 17
 say rdma statistic qp unbind link "$KV_DEV/1" cntn 4
 say rdma statistic set link "$KV_DEV/1" optional-counters x
@@ -81,12 +93,7 @@ for file in "/sys/class/infiniband/$KV_DEV"/* "/sys/class/infiniband/$KV_DEV"/po
 	printf '%s\n' "$text"
 	echo "@= 0"
 done
-kill -9 "$holder"
-wait "$holder" 2>/dev/null
-for _ in $(seq 100); do
-	rdma resource show qp 2>/dev/null | grep -q "comm hold" || break
-	sleep 0.1
-done
+holding_ends
 say rdma resource show "$KV_DEV"
 (ibv_asyncwatch -d "$KV_DEV" >/tmp/events 2>&1 & watcher=$!
 	for _ in $(seq 50); do grep -q FD /tmp/events && break; sleep 0.1; done
