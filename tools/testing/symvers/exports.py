@@ -29,10 +29,11 @@ HEAD = """<!-- SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause -->
 What the stock ib_core and ib_uverbs export, and how far ours do. A symbol is *done* when ours
 export it with the stock checksum; the third column says which module calls it while a tier of
 `make check` runs (A: stock core and shca; B: our core and Debian's rdma_rxe.ko; C: all ours;
-core_consumer is the kernel consumer of drivers/infiniband/ulp/consumer). "the module itself" are
-those that other rooms of the same module call. "linked only" means that nothing in the tree calls
-it yet. A symbol that is *not yet* there names the stock modules that
-need it. `tools/testing/symvers/exports.py --write` makes this page, the tier symvers compares it.
+core_consumer is the kernel consumer of drivers/infiniband/ulp/consumer). "X_kunit" is the suite of
+`make check-debug` that calls it, where no module does. "the module itself" are those that other
+rooms of the same module call. "linked only" means that nothing in the tree calls it yet. A symbol
+that is *not yet* there names the stock modules that need it.
+`tools/testing/symvers/exports.py --write` makes this page, the tier symvers compares it.
 """
 
 
@@ -57,7 +58,8 @@ def users(krel, stock_drivers):
     """{module: what it imports} of those that the tests load."""
     paths = {name: f"{BUILD}/{krel}/{name}.ko" for name, _ in USERS if name != "rdma_rxe"}
     paths["rdma_rxe"] = f"{stock_drivers}/sw/rxe/rdma_rxe.ko"
-    return {**{name: imports(path) for name, path in paths.items()}, "within": within(krel)}
+    return {**{name: imports(path) for name, path in paths.items()}, "within": within(krel),
+            "suites": suites()}
 
 
 def waiting(modules_root):
@@ -83,9 +85,17 @@ def within(krel):
     return names
 
 
+def suites():
+    """{KUnit suite: what it calls}"""
+    paths = glob.glob(f"{TREE}/drivers/infiniband/core/**/*_kunit.c", recursive=True)
+    return {os.path.basename(path)[:-2]: set(re.findall(r"\b(\w+)\(", open(path).read()))
+            for path in paths}
+
+
 def row(name, ours, used, stock_modules):
     if name in ours:
         by = [f"{module} ({tiers})" for module, tiers in USERS if name in used[module]]
+        by = by or sorted(suite for suite, calls in used["suites"].items() if name in calls)
         by += ["the module itself"] if not by and name in used["within"] else []
         return f"| {name} | done | {', '.join(by) or 'linked only'} |"
     needs = sorted(m for m, wanted in stock_modules.items() if name in wanted)
