@@ -211,13 +211,15 @@ int rdma_rw_ctx_post(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num, st
 EXPORT_SYMBOL(rdma_rw_ctx_post);
 
 /*
- * rdma_rw_mr_factor - registrations that a transfer of @maxpages pages takes
+ * rdma_rw_mr_factor - registrations that a transfer of @maxpages pages takes; where nothing is
+ * registered, the work requests
  */
 unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num, unsigned int maxpages)
 {
-	u32 pages = core_rw_reg_pages(device);
+	u32 pages = port_registers(device, port_num) ? core_rw_reg_pages(device) :
+						       device->attrs.max_sge_rd;
 
-	return pages && port_registers(device, port_num) ? DIV_ROUND_UP(maxpages, pages) : 1;
+	return pages ? DIV_ROUND_UP(maxpages, pages) : 1;
 }
 EXPORT_SYMBOL(rdma_rw_mr_factor);
 

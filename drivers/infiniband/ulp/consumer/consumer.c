@@ -161,7 +161,18 @@ free:
 	free_pages((unsigned long)pages, 1);
 }
 
-static void test_drain(struct loop *loop, const char *where)
+/* Both at once, or one queue after the other. */
+static void drain(struct ib_qp *qp, bool both)
+{
+	if (both) {
+		ib_drain_qp(qp);
+		return;
+	}
+	ib_drain_rq(qp);
+	ib_drain_sq(qp);
+}
+
+static void test_drain(struct loop *loop, int end, const char *where)
 {
 	struct loop_op *ops = kcalloc(LOOP_DEPTH / 2, sizeof(*ops), GFP_KERNEL);
 	bool good = true;
@@ -171,9 +182,9 @@ static void test_drain(struct loop *loop, const char *where)
 		return;
 	for (i = 0; i < LOOP_DEPTH / 2; i++) {
 		loop_op_init(&ops[i]);
-		good &= !loop_post_recv(loop, 0, &ops[i]);
+		good &= !loop_post_recv(loop, end, &ops[i]);
 	}
-	ib_drain_qp(loop->qp[0]);
+	drain(loop->qp[end], end == 0);
 	for (i = 0; i < LOOP_DEPTH / 2; i++)
 		good &= completion_done(&ops[i].done) && ops[i].wc.status == IB_WC_WR_FLUSH_ERR;
 	consumer_check(good, "after a drain every receive has been flushed", where);
@@ -191,7 +202,8 @@ static void test_context(struct ib_device *dev, enum ib_poll_context ctx)
 	test_registration(&loop, where);
 	keys_test(&loop, where);
 	test_busy(&loop, where);
-	test_drain(&loop, where);
+	test_drain(&loop, 0, where);
+	test_drain(&loop, 1, where);
 	loop_close(&loop);
 }
 
@@ -270,6 +282,8 @@ static int __init consumer_init(void)
 	answers_test(dev);
 	lookups_test(dev);
 	objects_test(dev);
+	messages_test();
+	user_test(dev);
 	ib_device_put(dev);
 	test_client();
 	pr_info("core_consumer: 1..%d\n", results);

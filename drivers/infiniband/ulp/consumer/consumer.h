@@ -21,6 +21,10 @@ void keys_test(struct loop *loop, const char *where);
 void answers_test(struct ib_device *dev);
 /* lookups.c: GIDs, P_Keys, ports, what addresses hold. */
 void lookups_test(struct ib_device *dev);
+/* user.c: memory and structs of user space. */
+void user_test(struct ib_device *dev);
+/* messages.c: netlink messages. */
+void messages_test(void);
 /* objects.c: objects that the loop does without. */
 void objects_test(struct ib_device *dev);
 

@@ -4,6 +4,8 @@
  * and the references they hold; and the words that messages are made of.
  */
 #include <linux/netdevice.h>
+#include <rdma/ib.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 
 #include "consumer.h"
@@ -51,6 +53,8 @@ static void test_gids(struct ib_device *dev, const struct ib_gid_attr *ours)
 		       !memcmp(mac, ndev->dev_addr, ETH_ALEN) && vlan == 0xffff,
 		       "its netdev, MAC, and no VLAN", WHERE);
 	rcu_read_unlock();
+	consumer_check(!IS_ERR(rdma_read_gid_hw_context(ours)), "what the driver keeps with it",
+		       WHERE);
 	rdma_hold_gid_attr(ours);
 	rdma_put_gid_attr(ours);
 	consumer_check(rdma_is_zero_gid(&zgid) && !rdma_is_zero_gid(&gid), "zero is zero", WHERE);
@@ -131,10 +135,50 @@ static void test_addresses(struct ib_device *dev, const struct ib_gid_attr *ours
 	consumer_check(!one.grh.sgid_attr, "and it can be given back", WHERE);
 }
 
+/* What the port can never change. */
+static void test_immutable(struct ib_device *dev)
+{
+	const struct ib_port_immutable *immutable = ib_port_immutable_read(dev, PORT);
+	struct ib_port_attr attr;
+
+	consumer_check(!ib_query_port(dev, PORT, &attr) &&
+		       immutable->gid_tbl_len == attr.gid_tbl_len &&
+		       immutable->pkey_tbl_len == attr.pkey_tbl_len &&
+		       immutable->core_cap_flags & RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP,
+		       "tables and protocol of a port", WHERE);
+}
+
+static void test_sizes(void)
+{
+	struct __kernel_sockaddr_storage any = { };
+	struct sockaddr *addr = (struct sockaddr *)&any;
+
+	consumer_check(!rdma_addr_size(addr) && !rdma_addr_size_kss(&any),
+		       "no address has no size", WHERE);
+	addr->sa_family = AF_INET;
+	consumer_check(rdma_addr_size(addr) == sizeof(struct sockaddr_in) &&
+		       rdma_addr_size_in6((void *)addr) == sizeof(struct sockaddr_in),
+		       "one of IPv4 has", WHERE);
+	addr->sa_family = AF_INET6;
+	consumer_check(rdma_addr_size(addr) == sizeof(struct sockaddr_in6) &&
+		       rdma_addr_size_in6((void *)addr) == sizeof(struct sockaddr_in6) &&
+		       rdma_addr_size_kss(&any) == sizeof(struct sockaddr_in6),
+		       "one of IPv6 too", WHERE);
+	addr->sa_family = AF_IB;
+	consumer_check(rdma_addr_size(addr) == sizeof(struct sockaddr_ib) &&
+		       !rdma_addr_size_in6((void *)addr) &&
+		       rdma_addr_size_kss(&any) == sizeof(struct sockaddr_ib),
+		       "one of InfiniBand is too long for IPv6", WHERE);
+}
+
 static void test_words(struct ib_device *dev)
 {
 	ibdev_info(dev, "a message of a consumer, %d\n", 1);
 	ibdev_printk(KERN_DEBUG, dev, "a message of a consumer, %d\n", 2);
+	ibdev_err(dev, "a message of a consumer, %d\n", 4);
+	ibdev_crit(dev, "a message of a consumer, %d\n", 5);
+	ibdev_alert(dev, "a message of a consumer, %d\n", 6);
+	ibdev_emerg(dev, "a message of a consumer, %d\n", 7);
 	ibdev_notice(NULL, "a message of no device, %d\n", 3);
 	consumer_check(!strcmp(ib_event_msg(IB_EVENT_PORT_ERR), "port error") &&
 		       !strcmp(ib_wc_status_msg(IB_WC_WR_FLUSH_ERR), "WR flushed"),
@@ -152,5 +196,7 @@ void lookups_test(struct ib_device *dev)
 	rdma_put_gid_attr(ours);
 	test_pkeys(dev);
 	test_port(dev);
+	test_immutable(dev);
+	test_sizes();
 	test_words(dev);
 }

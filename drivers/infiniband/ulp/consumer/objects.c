@@ -4,6 +4,7 @@
  * receive queues, address handles, groups; and what a device refuses.
  */
 #include <rdma/ib_cache.h>
+#include <rdma/uverbs_std_types.h>
 
 #include "consumer.h"
 
@@ -47,6 +48,27 @@ static void test_cq(struct ib_device *dev)
 	check_or_lacks(ib_resize_cq(cq, 64), "it grows");
 	check_or_lacks(rdma_set_cq_moderation(cq, 2, 10), "it can be moderated");
 	ib_destroy_cq(cq);
+	cq = ib_alloc_cq_any(dev, NULL, 16, IB_POLL_WORKQUEUE);
+	if (consumer_check(!IS_ERR(cq), "a CQ on any vector", WHERE))
+		ib_free_cq(cq);
+}
+
+/* What a flow rule holds is released with it. */
+static void test_flow_resources(void)
+{
+	struct ib_uflow_resources *held = flow_resources_alloc(2);
+	struct ib_counters counters = { };
+	struct ib_flow_action action = { };
+
+	if (!consumer_check(held, "room for what a flow rule holds", WHERE))
+		return;
+	flow_resources_add(held, IB_FLOW_SPEC_ACTION_COUNT, &counters);
+	flow_resources_add(held, IB_FLOW_SPEC_ACTION_HANDLE, &action);
+	consumer_check(atomic_read(&counters.usecnt) == 1 && atomic_read(&action.usecnt) == 1,
+		       "counters and an action are held", WHERE);
+	ib_uverbs_flow_resources_free(held);
+	consumer_check(!atomic_read(&counters.usecnt) && !atomic_read(&action.usecnt),
+		       "and released", WHERE);
 }
 
 static void test_srq(struct ib_pd *pd)
@@ -199,5 +221,6 @@ void objects_test(struct ib_device *dev)
 	test_ah(pd);
 	test_datagrams(pd);
 	test_refusals(pd);
+	test_flow_resources();
 	ib_dealloc_pd(pd);
 }

@@ -49,6 +49,15 @@ static bool alloc_pieces(struct transfer *t)
 	return true;
 }
 
+/* A storage target that writes has its answer behind the data, so it posts by itself. */
+static int post(struct ib_qp *qp, struct rdma_rw_ctx *ctx, struct ib_cqe *cqe,
+		enum dma_data_direction dir)
+{
+	if (dir == DMA_FROM_DEVICE)
+		return rdma_rw_ctx_post(ctx, qp, 1, cqe, NULL);
+	return ib_post_send(qp, rdma_rw_ctx_wrs(ctx, qp, 1, cqe, NULL), NULL);
+}
+
 /* Moves @count pieces of @bytes each between the list and the remote buffer, from @offset on. */
 static bool move(struct transfer *t, int count, u32 bytes, u32 offset, enum dma_data_direction dir)
 {
@@ -65,7 +74,7 @@ static bool move(struct transfer *t, int count, u32 bytes, u32 offset, enum dma_
 			       loop->rkey, dir);
 	if (ret < 1)
 		return false;
-	ret = rdma_rw_ctx_post(&ctx, loop->qp[0], 1, &op.cqe, NULL);
+	ret = post(loop->qp[0], &ctx, &op.cqe, dir);
 	if (!ret)
 		ret = loop_op_wait(loop, &op);
 	rdma_rw_ctx_destroy(&ctx, loop->qp[0], 1, t->sg, count, dir);
@@ -129,6 +138,18 @@ static void test_pool(struct loop *loop)
 	consumer_check(list_empty(&list), "a pool ends empty", WHERE);
 }
 
+static void test_needs(struct ib_device *dev)
+{
+	unsigned int few = rdma_rw_mr_factor(dev, 1, 1), many = rdma_rw_mr_factor(dev, 1, 1u << 20);
+	unsigned int wrs = rdma_rw_max_send_wr(dev, 1, 10, 0);
+
+	pr_info("core_consumer: # %u and %u registrations, %u work requests\n", few, many, wrs);
+	consumer_check(few == 1 && many > few, "a transfer of many pages takes more", WHERE);
+	consumer_check(wrs >= 10 && wrs % 10 == 0 &&
+		       rdma_rw_max_send_wr(dev, 1, 20, 0) == 2 * wrs,
+		       "work requests for so many transfers", WHERE);
+}
+
 void transfers_test(struct ib_device *dev)
 {
 	struct transfer *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -146,6 +167,7 @@ void transfers_test(struct ib_device *dev)
 		test_move(t, PIECES, 48, 0, "several work requests");
 		test_move(t, PIECES, 48, 40, "several work requests from an offset on");
 	}
+	test_needs(dev);
 	test_pool(&t->loop);
 	free_pieces(t);
 	loop_close(&t->loop);
