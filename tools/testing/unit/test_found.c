@@ -181,9 +181,9 @@ static void test_refusal_before_a_response(void)
 }
 
 /*
- * Simulator, seed 910000232 with dup and bad-op: a SEND that comes twice finds no receive, then one,
- * and the request behind it is refused.  Whoever sent them waits for the RNR timer when that is
- * said, and did not listen.
+ * Simulator, seed 910000232 with dup and bad-op: a SEND that comes twice finds no receive, then
+ * one, and the request behind it is refused.  Whoever sent them waits for the RNR timer when that
+ * is said, and did not listen.
  */
 static void test_refusal_during_an_rnr_wait(void)
 {
