@@ -135,7 +135,9 @@ static void test_qp_attr(struct ib_device *dev)
 
 static void test_ah_attr(struct ib_device *dev)
 {
-	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_IB, .port_num = 1, .static_rate = 2 };
+	struct rdma_ah_attr attr = {
+		.type = RDMA_AH_ATTR_TYPE_IB, .port_num = 1, .static_rate = 2,
+	};
 	struct ib_uverbs_ah_attr user;
 
 	rdma_ah_set_dlid(&attr, 0x77);
