@@ -121,6 +121,7 @@ run_one() {
 	shift
 	for tries in 1 2 3; do
 		WIRE_PORT=$((WIRE_PORT + 1))
+		: >"$OUT/server" >"$OUT/client"
 		"as_$role" "$@" && ! wrong_words && return 0
 		case "$*" in
 		ibv_uc_* | ibv_ud_* | *'kinds -c U'*) ;;
