@@ -18,7 +18,7 @@ tests=0 failed=0
 # One run a line: role | program and options. The role is what this end is. -o: perftest asks the
 # other end for as many READs as its device can have, which may be more than ours.
 XRC='
-client|ibv_xsrq_pingpong -c 2 -n 20
+client|ibv_xsrq_pingpong -n 20
 client|ib_send_bw -c XRC -s 65536 -n 30
 client|ib_write_bw -c XRC -s 65536 -n 30
 '
