@@ -117,13 +117,14 @@ void core_netns_exit(void);
 struct rdma_restrack_root {
 	struct xarray xa;
 	u32 next_id;
+	unsigned long parked;	/* the number that became free last, plus one; 0: none */
 };
 
 struct rdma_restrack_root *core_restrack_alloc(void);
 void core_restrack_free(struct ib_device *dev);
 struct ib_device *core_restrack_device(struct rdma_restrack_entry *res);
 struct core_restrack_ticket {
-	struct xarray *xa;
+	struct rdma_restrack_root *root;	/* NULL: was not shown */
 	u32 id;
 	struct task_struct *task;
 };

@@ -5,7 +5,7 @@
  *
  * Life of an entry: kref 1 belongs to the object from new() on. Whoever found the entry under the
  * xa_lock adds to it with rdma_restrack_get(). Deleting takes the entry out of sight, drops the
- * object's reference and waits for comp, so no reader holds the object when it is freed. Readers
+ * object's reference and waits for the last other one, so no reader holds what is freed. Readers
  * hold an entry for the time of filling one netlink message.
  */
 #include <linux/module.h>
@@ -16,6 +16,27 @@
 #include <rdma/restrack.h>
 
 #include "core_priv.h"
+
+static void unpark(struct rdma_restrack_root *root)
+{
+	lockdep_assert_held(&root->xa.xa_lock);
+	if (root->parked)
+		__xa_erase(&root->xa, root->parked - 1);
+	root->parked = 0;
+}
+
+/*
+ * Numbers of most kinds rise, so an object that comes and goes alone would take the table's leaf
+ * along, and the next would bring a new one: memory and an RCU callback each time. Hence the number
+ * that became free last stays taken until the next one does.
+ */
+static void park(struct rdma_restrack_root *root, u32 id)
+{
+	xa_lock(&root->xa);
+	unpark(root);
+	root->parked = id + 1ul;
+	xa_unlock(&root->xa);
+}
 
 struct rdma_restrack_root *core_restrack_alloc(void)
 {
@@ -35,6 +56,9 @@ void core_restrack_free(struct ib_device *dev)
 	int i;
 
 	for (i = 0; i < RDMA_RESTRACK_MAX; i++) {
+		xa_lock(&dev->res[i].xa);
+		unpark(&dev->res[i]);
+		xa_unlock(&dev->res[i].xa);
 		/* An object that outlives its device is a bug of its owner. */
 		WARN(!xa_empty(&dev->res[i].xa), "objects of type %d left behind on %s\n", i,
 		     dev->name);
@@ -146,6 +170,19 @@ void rdma_restrack_new(struct rdma_restrack_entry *res, enum rdma_restrack_type 
 }
 EXPORT_SYMBOL(rdma_restrack_new);
 
+/* At a number that the object has of its own, which may be the one that became free last. */
+static int add_at(struct rdma_restrack_root *root, struct rdma_restrack_entry *res)
+{
+	int ret;
+
+	xa_lock(&root->xa);
+	if (root->parked == res->id + 1ul)
+		unpark(root);
+	ret = __xa_insert(&root->xa, res->id, res, GFP_KERNEL);
+	xa_unlock(&root->xa);
+	return ret;
+}
+
 /* A QP is found by its number. The special QPs of all ports share theirs, so the port is added. */
 static int add_qp(struct rdma_restrack_root *root, struct rdma_restrack_entry *res)
 {
@@ -157,7 +194,7 @@ static int add_qp(struct rdma_restrack_root *root, struct rdma_restrack_entry *r
 	res->id = qp->qp_num;
 	if (qp->qp_type == IB_QPT_SMI || qp->qp_type == IB_QPT_GSI)
 		res->id |= qp->port << 24;
-	ret = xa_insert(&root->xa, res->id, res, GFP_KERNEL);
+	ret = add_at(root, res);
 	if (!ret && qp->qp_type >= IB_QPT_DRIVER)
 		xa_set_mark(&root->xa, res->id, RESTRACK_DD);
 	return ret;
@@ -182,7 +219,7 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 		ret = add_qp(root, res);
 	} else if (res->type == RDMA_RESTRACK_COUNTER) {
 		res->id = container_of(res, struct rdma_counter, res)->id;
-		ret = xa_insert(&root->xa, res->id, res, GFP_KERNEL);
+		ret = add_at(root, res);
 	} else {
 		ret = xa_alloc_cyclic(&root->xa, &res->id, res, xa_limit_32b, &root->next_id,
 				      GFP_KERNEL);
@@ -247,8 +284,9 @@ static void hide(struct rdma_restrack_root *root, struct rdma_restrack_entry *re
 	/* NULL in an allocating xarray keeps the index taken. */
 	old = xa_store(&root->xa, res->id, NULL, GFP_KERNEL);
 	WARN_ON(old != res);
-	kref_put(&res->kref, last_put);
-	wait_for_completion(&res->comp);
+	/* A reader that still fills his message says when he has done so; mostly there is none. */
+	if (!refcount_dec_and_test(&res->kref.refcount))
+		wait_for_completion(&res->comp);
 }
 
 static void unhide(struct rdma_restrack_root *root, struct rdma_restrack_entry *res)
@@ -290,7 +328,7 @@ EXPORT_SYMBOL(rdma_restrack_abort_del);
 void rdma_restrack_commit_del(struct rdma_restrack_entry *res)
 {
 	if (is_shown(res))
-		xa_erase(&root_of(res)->xa, res->id);
+		park(root_of(res), res->id);
 	res->valid = false;
 	drop_task(res);
 }
@@ -320,7 +358,7 @@ EXPORT_SYMBOL(rdma_restrack_sync);
 void core_restrack_hide(struct rdma_restrack_entry *res, struct core_restrack_ticket *ticket)
 {
 	*ticket = (struct core_restrack_ticket) {
-		.xa = is_shown(res) ? &root_of(res)->xa : NULL,
+		.root = is_shown(res) ? root_of(res) : NULL,
 		.id = res->id,
 		.task = res->task,
 	};
@@ -329,8 +367,8 @@ void core_restrack_hide(struct rdma_restrack_entry *res, struct core_restrack_ti
 
 void core_restrack_forget(struct core_restrack_ticket *ticket)
 {
-	if (ticket->xa)
-		xa_erase(ticket->xa, ticket->id);
+	if (ticket->root)
+		park(ticket->root, ticket->id);
 	if (ticket->task)
 		put_task_struct(ticket->task);
 }
