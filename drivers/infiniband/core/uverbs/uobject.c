@@ -5,8 +5,9 @@
  * the removal of the device end them all. Out go the destroy_object() functions of the types.
  *
  * usecnt says who uses an object now: n > 0 calls that share it, 0 nobody, USE_EXCLUSIVE one call
- * alone (its creator, a WRITE lookup, or its destroyer). It only rises from a value that allows
- * it, so of two destroyers one gets EBUSY, and a destroyer gets EBUSY while others use the object.
+ * alone (a WRITE lookup, or its destroyer), USE_HIDDEN its creator, and nobody else finds it. It
+ * only rises from a value that allows it, so of two destroyers one gets EBUSY, and a destroyer gets
+ * EBUSY while others use the object.
  */
 #include <linux/anon_inodes.h>
 #include <linux/export.h>
@@ -20,6 +21,7 @@
 #include "trace.h"
 
 #define USE_EXCLUSIVE	(-1)
+#define USE_HIDDEN	(-2)
 
 static const struct uverbs_obj_idr_type *idr_type(const struct ib_uobject *uobj)
 {
@@ -87,8 +89,14 @@ static struct ib_uobject *uobject_alloc(const struct uverbs_api_object *obj,
 	uobj->uapi_object = obj;
 	INIT_LIST_HEAD(&uobj->list);
 	kref_init(&uobj->ref);
-	atomic_set(&uobj->usecnt, USE_EXCLUSIVE);
+	atomic_set(&uobj->usecnt, USE_HIDDEN);
 	return uobj;
+}
+
+/* From here on others can find it, and end it. Pairs with the lookups' own change of usecnt. */
+static void publish(struct ib_uobject *uobj)
+{
+	atomic_set_release(&uobj->usecnt, 0);
 }
 
 /* ---- idr objects ---- */
@@ -107,8 +115,8 @@ static struct ib_uobject *idr_begin(const struct uverbs_api_object *obj,
 
 	if (IS_ERR(uobj))
 		return uobj;
-	/* An entry of NULL reserves the handle: it is not found, and commit needs no memory. */
-	ret = xa_alloc(&attrs->ufile->handles, &handle, NULL, XA_LIMIT(0, INT_MAX),
+	/* The table takes over the creator's reference when the object is published. */
+	ret = xa_alloc(&attrs->ufile->handles, &handle, uobj, XA_LIMIT(0, INT_MAX),
 		       GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto put_uobj;
@@ -124,14 +132,6 @@ erase:
 put_uobj:
 	uverbs_uobject_put(uobj);
 	return ERR_PTR(ret);
-}
-
-static void idr_commit(struct ib_uobject *uobj)
-{
-	/* The table takes over the creator's reference. */
-	void *old = xa_store(&uobj->ufile->handles, uobj->id, uobj, GFP_KERNEL);
-
-	WARN_ON(old);
 }
 
 static void idr_abort(struct ib_uobject *uobj)
@@ -150,7 +150,7 @@ static struct ib_uobject *idr_lookup(const struct uverbs_api_object *obj,
 		return ERR_PTR(-EINVAL);
 	rcu_read_lock();
 	uobj = xa_load(&ufile->handles, id);
-	if (!uobj || !kref_get_unless_zero(&uobj->ref))
+	if (!uobj || atomic_read(&uobj->usecnt) == USE_HIDDEN || !kref_get_unless_zero(&uobj->ref))
 		uobj = ERR_PTR(-ENOENT);
 	rcu_read_unlock();
 	return uobj;
@@ -179,7 +179,7 @@ static void idr_remove_handle(struct ib_uobject *uobj)
 
 const struct uverbs_obj_type_class uverbs_idr_class = {
 	.alloc_begin = idr_begin,
-	.alloc_commit = idr_commit,
+	.alloc_commit = publish,
 	.alloc_abort = idr_abort,
 	.lookup_get = idr_lookup,
 	.lookup_put = idr_lookup_end,
@@ -237,6 +237,7 @@ static void fd_commit(struct ib_uobject *uobj)
 	uverbs_file_get(uobj->ufile);
 	uobj->id = 0;
 	filp->private_data = uobj;
+	publish(uobj);
 	fd_install(fd, filp);
 }
 
@@ -320,8 +321,6 @@ void uverbs_uobject_commit(struct ib_uobject *uobj)
 	spin_lock_irq(&ufile->objects_lock);
 	list_add(&uobj->list, &ufile->objects);
 	spin_unlock_irq(&ufile->objects_lock);
-	use_end(uobj, UVERBS_LOOKUP_WRITE);
-	/* Last: from here on others can find it. */
 	uobj->uapi_object->type_class->alloc_commit(uobj);
 }
 

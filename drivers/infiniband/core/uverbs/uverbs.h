@@ -88,7 +88,7 @@ struct ib_uverbs_file {
 	struct page *removed_page;
 	spinlock_t objects_lock;
 	struct list_head objects;	/* ib_uobject.list, newest first, under objects_lock */
-	struct xarray handles;		/* handle -> ib_uobject; NULL while being created */
+	struct xarray handles;		/* handle -> ib_uobject, also hidden ones */
 };
 static_assert(offsetof(struct ib_uverbs_file, umap) == 0);
 
