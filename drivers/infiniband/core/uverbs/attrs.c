@@ -148,7 +148,7 @@ static int must_be_zero(const void __user *from, size_t len)
 	return ret ? 0 : -EOPNOTSUPP;
 }
 
-int uverbs_call_request(struct uverbs_attr_bundle *attrs, void *req, size_t len)
+int uverbs_call_request_fit(struct uverbs_attr_bundle *attrs, void *req, size_t len)
 {
 	size_t have = attrs->ucore.inlen;
 
@@ -197,13 +197,25 @@ int uverbs_call_rest_end(struct uverbs_call_rest *rest)
 	return must_be_zero(rest->pos, rest->end - rest->pos);
 }
 
-int uverbs_call_respond(struct uverbs_attr_bundle *attrs, const void *resp, size_t len)
+/* Through INVOKE_WRITE the answer is an output attribute, with a flag to be set. */
+static bool answers_attr(const struct uverbs_attr_bundle *attrs)
+{
+	return uverbs_attr_is_valid(attrs, UVERBS_ATTR_CORE_OUT) &&
+	       uverbs_call_of(attrs)->user_attrs;
+}
+
+int uverbs_call_responded(struct uverbs_attr_bundle *attrs)
+{
+	if (!answers_attr(attrs))
+		return 0;
+	return uverbs_attrs_set_output(attrs, uverbs_attr_get(attrs, UVERBS_ATTR_CORE_OUT));
+}
+
+int uverbs_call_respond_fit(struct uverbs_attr_bundle *attrs, const void *resp, size_t len)
 {
 	size_t room = attrs->ucore.outlen;
 
-	/* Through INVOKE_WRITE the answer is an output attribute, with a flag to be set. */
-	if (uverbs_attr_is_valid(attrs, UVERBS_ATTR_CORE_OUT) &&
-	    uverbs_call_of(attrs)->user_attrs)
+	if (answers_attr(attrs))
 		return uverbs_copy_to_struct_or_zero(attrs, UVERBS_ATTR_CORE_OUT, resp, len);
 	if (copy_to_user(attrs->ucore.outbuf, resp, min(room, len)))
 		return -EFAULT;

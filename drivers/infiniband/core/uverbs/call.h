@@ -24,6 +24,7 @@
 #ifndef _UVERBS_CALL_H
 #define _UVERBS_CALL_H
 
+#include <linux/uaccess.h>
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/uverbs_std_types.h>
 
@@ -38,9 +39,17 @@ struct ib_device *uverbs_call_device(const struct uverbs_attr_bundle *attrs);
 
 /*
  * The write door's request: copies len bytes of it, zero-filled when the caller's struct is
- * shorter. EOPNOTSUPP when a longer one has a non-zero byte behind len.
+ * shorter. EOPNOTSUPP when a longer one has a non-zero byte behind len. Inline, as the answer is:
+ * the check of what a copy reads or writes is spared where its length is known.
  */
-int uverbs_call_request(struct uverbs_attr_bundle *attrs, void *req, size_t len);
+int uverbs_call_request_fit(struct uverbs_attr_bundle *attrs, void *req, size_t len);
+static __always_inline int uverbs_call_request(struct uverbs_attr_bundle *attrs, void *req,
+					       size_t len)
+{
+	if (attrs->ucore.inlen == len)
+		return copy_from_user(req, attrs->ucore.inbuf, len) ? -EFAULT : 0;
+	return uverbs_call_request_fit(attrs, req, len);
+}
 
 /*
  * A request followed by an array: the rest behind len bytes is read piece by piece with _next().
@@ -59,7 +68,18 @@ const void __user *uverbs_call_rest_skip(struct uverbs_call_rest *rest, size_t l
 int uverbs_call_rest_end(struct uverbs_call_rest *rest);
 
 /* The write door's answer: truncated or zero-filled to the length the caller has room for. */
-int uverbs_call_respond(struct uverbs_attr_bundle *attrs, const void *resp, size_t len);
+int uverbs_call_respond_fit(struct uverbs_attr_bundle *attrs, const void *resp, size_t len);
+int uverbs_call_responded(struct uverbs_attr_bundle *attrs);
+static __always_inline int uverbs_call_respond(struct uverbs_attr_bundle *attrs, const void *resp,
+					       size_t len)
+{
+	if (attrs->ucore.outlen != len)
+		return uverbs_call_respond_fit(attrs, resp, len);
+	if (copy_to_user(attrs->ucore.outbuf, resp, len))
+		return -EFAULT;
+	return uverbs_call_responded(attrs);
+}
+
 /* What response_length of an extended answer is to say. */
 u32 uverbs_call_response_length(const struct uverbs_attr_bundle *attrs, size_t len);
 
