@@ -24,7 +24,7 @@ struct uapi_builder {
 	struct ib_device *ibdev;
 	int depth;
 	struct uverbs_api_object *object;	/* the one that definitions now belong to */
-	u32 object_key;
+	u32 object_index;
 	struct uverbs_api_method *write;	/* the last write command */
 };
 
@@ -49,37 +49,21 @@ static const struct uapi_definition core_defs[] = {
 
 /* ---- merging ---- */
 
-/* The element at key, made with size bytes when it is new. */
-static void *elem_get(struct uverbs_api *uapi, u32 key, size_t size)
-{
-	void *elem, *old;
-
-	if (WARN_ON(key == UVERBS_API_KEY_ERR))
-		return ERR_PTR(-EOVERFLOW);
-	elem = xa_load(&uapi->elems, key);
-	if (elem)
-		return elem;
-	elem = kzalloc(size, GFP_KERNEL);
-	if (!elem)
-		return ERR_PTR(-ENOMEM);
-	old = xa_store(&uapi->elems, key, elem, GFP_KERNEL);
-	if (xa_is_err(old)) {
-		kfree(elem);
-		return ERR_PTR(xa_err(old));
-	}
-	return elem;
-}
-
 static int object_start(struct uapi_builder *b, u16 object_id)
 {
 	u32 key = uapi_key_obj(object_id);
-	struct uverbs_api_object *obj = elem_get(b->uapi, key, sizeof(*obj));
+	struct uverbs_api_object **slot;
 
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	obj->id = object_id;
-	b->object = obj;
-	b->object_key = key;
+	if (WARN_ON(key == UVERBS_API_KEY_ERR))
+		return -EOVERFLOW;
+	b->object_index = key >> UVERBS_API_OBJ_KEY_SHIFT;
+	slot = &b->uapi->objects[b->object_index];
+	if (!*slot)
+		*slot = kzalloc(sizeof(**slot), GFP_KERNEL);
+	if (!*slot)
+		return -ENOMEM;
+	(*slot)->id = object_id;
+	b->object = *slot;
 	b->write = NULL;
 	return 0;
 }
@@ -106,15 +90,18 @@ static int add_attr(struct uverbs_api_method *method, const struct uverbs_attr_d
 static int add_method(struct uapi_builder *b, const struct uverbs_method_def *def)
 {
 	u32 key = uapi_key_ioctl_method(def->id);
-	struct uverbs_api_method *method;
+	struct uverbs_api_method **slot, *method;
 	size_t i;
 	int ret;
 
 	if (WARN_ON(key == UVERBS_API_KEY_ERR))
 		return -EOVERFLOW;
-	method = elem_get(b->uapi, b->object_key | key, sizeof(*method));
-	if (IS_ERR(method))
-		return PTR_ERR(method);
+	slot = &b->uapi->methods[b->object_index][key >> UVERBS_API_METHOD_KEY_SHIFT];
+	if (!*slot)
+		*slot = kzalloc(sizeof(**slot), GFP_KERNEL);
+	method = *slot;
+	if (!method)
+		return -ENOMEM;
 	method->object_id = b->object->id;
 	method->method_id = def->id;
 	/* A definition without handler adds attributes to a method that is defined elsewhere. */
@@ -254,8 +241,8 @@ static bool object_usable(struct uverbs_api *uapi, u16 object_id)
 
 	if (object_id == UVERBS_IDR_ANY_OBJECT)
 		return true;
-	obj = xa_load(&uapi->elems, uapi_key_obj(object_id));
-	return obj && !obj->disabled && obj->type_class;
+	obj = uverbs_uapi_object(uapi, object_id);
+	return !IS_ERR_OR_NULL(obj) && obj->type_class;
 }
 
 static bool attr_usable(struct uverbs_api *uapi, const struct uverbs_attr_spec *spec)
@@ -273,15 +260,11 @@ static bool attr_usable(struct uverbs_api *uapi, const struct uverbs_attr_spec *
 
 static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *method)
 {
-	const struct uverbs_api_object *obj;
 	unsigned int bkey;
 
 	method->destroy_bkey = UVERBS_API_ATTR_BKEY_LEN;
-	obj = xa_load(&uapi->elems, uapi_key_obj(method->object_id));
-	if (WARN_ON(!obj))
-		return -EINVAL;
-	/* Attributes for a core method that this kernel does not have. */
-	if (obj->disabled || !method->handler)
+	/* Without a handler: attributes for a core method that this kernel does not have. */
+	if (IS_ERR(uverbs_uapi_object(uapi, method->object_id)) || !method->handler)
 		method->disabled = true;
 
 	for (bkey = 0; bkey < UVERBS_API_ATTR_BKEY_LEN; bkey++) {
@@ -306,28 +289,33 @@ static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *meth
 	return 0;
 }
 
-static int finish(struct uverbs_api *uapi)
+static int finish_methods(struct uverbs_api *uapi)
 {
-	const struct uverbs_api_object *obj;
-	struct uverbs_api_method *method;
-	unsigned long key;
-	void *elem;
-	int i, ret;
+	int object, method, ret;
 
-	xa_for_each(&uapi->elems, key, elem) {
-		if (!uapi_key_is_ioctl_method(key))
-			continue;
-		ret = finish_method(uapi, elem);
-		if (ret)
-			return ret;
+	for (object = 0; object < UVERBS_API_OBJECTS; object++) {
+		for (method = 0; method < UVERBS_API_METHODS; method++) {
+			if (!uapi->methods[object][method])
+				continue;
+			ret = finish_method(uapi, uapi->methods[object][method]);
+			if (ret)
+				return ret;
+		}
 	}
+	return 0;
+}
+
+static void finish_writes(struct uverbs_api *uapi)
+{
+	struct uverbs_api_method *method;
+	int i;
+
 	for (i = 0; i < 2 * UVERBS_API_WRITE_KEY_NUM; i++) {
 		method = (struct uverbs_api_method *)(i < UVERBS_API_WRITE_KEY_NUM ?
 			uapi->write[i] : uapi->write_ex[i - UVERBS_API_WRITE_KEY_NUM]);
 		if (!method)
 			continue;
-		obj = xa_load(&uapi->elems, uapi_key_obj(method->object_id));
-		if (!obj || obj->disabled)
+		if (IS_ERR(uverbs_uapi_object(uapi, method->object_id)))
 			method->disabled = true;
 		if (method->disabled)
 			continue;
@@ -336,7 +324,6 @@ static int finish(struct uverbs_api *uapi)
 		else
 			uapi->num_write = method->method_id + 1;
 	}
-	return 0;
 }
 
 static void method_free(struct uverbs_api_method *method)
@@ -352,22 +339,18 @@ static void method_free(struct uverbs_api_method *method)
 
 void uverbs_uapi_destroy(struct uverbs_api *uapi)
 {
-	unsigned long key;
-	void *elem;
-	int i;
+	int i, k;
 
-	xa_for_each(&uapi->elems, key, elem) {
-		if (uapi_key_is_ioctl_method(key))
-			method_free(elem);
-		else
-			kfree(elem);
+	for (i = 0; i < UVERBS_API_OBJECTS; i++) {
+		for (k = 0; k < UVERBS_API_METHODS; k++)
+			method_free(uapi->methods[i][k]);
+		kfree(uapi->objects[i]);
 	}
-	xa_destroy(&uapi->elems);
 	for (i = 0; i < UVERBS_API_WRITE_KEY_NUM; i++) {
 		method_free((struct uverbs_api_method *)uapi->write[i]);
 		method_free((struct uverbs_api_method *)uapi->write_ex[i]);
 	}
-	kfree(uapi);
+	kvfree(uapi);
 }
 
 struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
@@ -375,10 +358,9 @@ struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
 	struct uapi_builder builder = { .ibdev = ibdev };
 	int ret;
 
-	builder.uapi = kzalloc(sizeof(*builder.uapi), GFP_KERNEL);
+	builder.uapi = kvzalloc(sizeof(*builder.uapi), GFP_KERNEL);
 	if (!builder.uapi)
 		return ERR_PTR(-ENOMEM);
-	xa_init(&builder.uapi->elems);
 	builder.uapi->driver_id = ibdev->ops.driver_id;
 
 	ret = merge(&builder, core_defs);
@@ -388,39 +370,12 @@ struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
 		ret = merge(&builder, ibdev->driver_def);
 	}
 	if (!ret)
-		ret = finish(builder.uapi);
+		ret = finish_methods(builder.uapi);
 	if (ret) {
 		dev_err(&ibdev->dev, "ib_uverbs: the driver's method tables do not fit: %d\n", ret);
 		uverbs_uapi_destroy(builder.uapi);
 		return ERR_PTR(ret);
 	}
+	finish_writes(builder.uapi);
 	return builder.uapi;
-}
-
-/* ---- lookups ---- */
-
-const struct uverbs_api_object *uverbs_uapi_object(struct uverbs_api *uapi, u16 object_id)
-{
-	u32 key = uapi_key_obj(object_id);
-	const struct uverbs_api_object *obj;
-
-	if (key == UVERBS_API_KEY_ERR)
-		return NULL;
-	obj = xa_load(&uapi->elems, key);
-	if (obj && obj->disabled)
-		return ERR_PTR(-EOPNOTSUPP);
-	return obj;
-}
-
-const struct uverbs_api_method *uverbs_uapi_method(struct uverbs_api *uapi, u16 object_id,
-						   u16 method_id)
-{
-	u32 object_key = uapi_key_obj(object_id);
-	u32 method_key = uapi_key_ioctl_method(method_id);
-	const struct uverbs_api_method *method;
-
-	if (object_key == UVERBS_API_KEY_ERR || method_key == UVERBS_API_KEY_ERR)
-		return NULL;
-	method = xa_load(&uapi->elems, object_key | method_key);
-	return method && !method->disabled ? method : NULL;
 }

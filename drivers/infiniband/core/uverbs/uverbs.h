@@ -98,6 +98,10 @@ struct uverbs_api_attr {
 	bool absent;	/* names objects of a kind that this device does not have */
 };
 
+/* Objects and their ioctl methods by the part of their uapi_key_*() that names them. */
+#define UVERBS_API_OBJECTS	(1 << UVERBS_API_OBJ_KEY_BITS)
+#define UVERBS_API_METHODS	(UVERBS_API_METHOD_IS_WRITE >> UVERBS_API_METHOD_KEY_SHIFT)
+
 struct uverbs_api_method {
 	int (*handler)(struct uverbs_attr_bundle *attrs);
 	u32 object_id, method_id;
@@ -114,7 +118,8 @@ struct uverbs_api_method {
 
 struct uverbs_api {
 	enum rdma_driver_id driver_id;
-	struct xarray elems;		/* uapi_key_* -> uverbs_api_object or uverbs_api_method */
+	struct uverbs_api_object *objects[UVERBS_API_OBJECTS];
+	struct uverbs_api_method *methods[UVERBS_API_OBJECTS][UVERBS_API_METHODS];
 	const struct uverbs_api_method *write[UVERBS_API_WRITE_KEY_NUM];
 	const struct uverbs_api_method *write_ex[UVERBS_API_WRITE_KEY_NUM];
 	u32 num_write, num_write_ex;	/* the highest usable number of each + 1 */
@@ -123,10 +128,32 @@ struct uverbs_api {
 struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev);
 void uverbs_uapi_destroy(struct uverbs_api *uapi);
 /* NULL when the object does not exist; ERR_PTR(-EOPNOTSUPP) when this device lacks it. */
-const struct uverbs_api_object *uverbs_uapi_object(struct uverbs_api *uapi, u16 object_id);
+static inline const struct uverbs_api_object *uverbs_uapi_object(const struct uverbs_api *uapi,
+								 u16 object_id)
+{
+	u32 key = uapi_key_obj(object_id);
+	const struct uverbs_api_object *obj;
+
+	if (key == UVERBS_API_KEY_ERR)
+		return NULL;
+	obj = uapi->objects[key >> UVERBS_API_OBJ_KEY_SHIFT];
+	return obj && obj->disabled ? ERR_PTR(-EOPNOTSUPP) : obj;
+}
+
 /* NULL when there is no such method or this device lacks it. */
-const struct uverbs_api_method *uverbs_uapi_method(struct uverbs_api *uapi, u16 object_id,
-						   u16 method_id);
+static inline const struct uverbs_api_method *uverbs_uapi_method(const struct uverbs_api *uapi,
+								 u16 object_id, u16 method_id)
+{
+	u32 object_key = uapi_key_obj(object_id);
+	u32 method_key = uapi_key_ioctl_method(method_id);
+	const struct uverbs_api_method *method;
+
+	if (object_key == UVERBS_API_KEY_ERR || method_key == UVERBS_API_KEY_ERR)
+		return NULL;
+	method = uapi->methods[object_key >> UVERBS_API_OBJ_KEY_SHIFT]
+			      [method_key >> UVERBS_API_METHOD_KEY_SHIFT];
+	return method && !method->disabled ? method : NULL;
+}
 
 /* file.c */
 extern const struct file_operations uverbs_file_ops;
