@@ -25,6 +25,14 @@
 /* The whole command, header and attributes; more than any method can use. */
 #define MAX_COMMAND_BYTES	PAGE_SIZE
 
+/* A door's stack has room for so many attributes; longer commands are allocated. */
+#define SHORT_ATTRS	16
+
+union command {
+	struct ib_uverbs_ioctl_hdr hdr;
+	u8 bytes[sizeof(struct ib_uverbs_ioctl_hdr) + SHORT_ATTRS * sizeof(struct ib_uverbs_attr)];
+};
+
 /* Where the bytes of an input attribute are: small ones stand in the attribute itself. */
 static const void __user *input_at(const struct uverbs_call *call, unsigned int i)
 {
@@ -114,8 +122,7 @@ static int decode_object(struct uverbs_call *call, const struct uverbs_api_attr 
 
 	if (uattr->len)
 		return -EINVAL;
-	uobj = uverbs_dispatch_object(call, spec->u.obj.obj_type, uattr->data_s64,
-				      spec->u.obj.access);
+	uobj = uverbs_dispatch_use(call, api_attr->object, uattr->data_s64, spec->u.obj.access);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	to->uobject = uobj;
@@ -195,6 +202,13 @@ static int decode_attr(struct uverbs_call *call, unsigned int i)
 		return -EINVAL;
 
 	to = &call->bundle.attrs[bkey];
+	if (api_attr->plain_len && api_attr->plain_len == uattr->len) {
+		to->ptr_attr.data = uattr->data;
+		to->ptr_attr.len = uattr->len;
+		to->ptr_attr.uattr_idx = i;
+		__set_bit(bkey, call->bundle.attr_present);
+		return 0;
+	}
 	switch ((enum uverbs_attr_type)spec->type) {
 	case UVERBS_ATTR_TYPE_PTR_IN:
 		ret = decode_in(call, spec, i, &to->ptr_attr);
@@ -230,14 +244,13 @@ static int decode_attr(struct uverbs_call *call, unsigned int i)
 	return 0;
 }
 
-/* Points udata at a pair of attributes, as user memory of the caller. */
-static void fill_udata(const struct uverbs_call *call, struct ib_udata *udata, u16 in_id,
-		       u16 out_id)
+/* Points udata, empty so far, at a pair of attributes, as user memory of the caller. */
+static __always_inline void fill_udata(const struct uverbs_call *call, struct ib_udata *udata,
+				       u16 in_id, u16 out_id)
 {
 	const struct uverbs_attr *in = uverbs_attr_get(&call->bundle, in_id);
 	const struct uverbs_attr *out = uverbs_attr_get(&call->bundle, out_id);
 
-	memset(udata, 0, sizeof(*udata));
 	if (!IS_ERR(in)) {
 		udata->inbuf = input_at(call, in->ptr_attr.uattr_idx);
 		udata->inlen = in->ptr_attr.len;
@@ -248,14 +261,6 @@ static void fill_udata(const struct uverbs_call *call, struct ib_udata *udata, u
 	}
 }
 
-static bool method_has_udata(const struct uverbs_api_method *method)
-{
-	const struct uverbs_api_attr *attr;
-
-	attr = method->attrs[uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_IN))];
-	return attr && attr->spec.is_udata;
-}
-
 /* See uverbs_call_destroy(). */
 static int check_answers(const struct uverbs_call *call)
 {
@@ -263,7 +268,7 @@ static int check_answers(const struct uverbs_call *call)
 	const struct uverbs_ptr_attr *ptr;
 	unsigned int bkey;
 
-	for_each_set_bit(bkey, attrs->attr_present, call->method->num_bkeys) {
+	for_each_set_bit(bkey, attrs->attr_present, UVERBS_API_ATTR_BKEY_LEN) {
 		if (call->method->attrs[bkey]->spec.type != UVERBS_ATTR_TYPE_PTR_OUT)
 			continue;
 		ptr = &attrs->attrs[bkey].ptr_attr;
@@ -293,7 +298,6 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 	struct uverbs_attr_bundle *attrs = &call->bundle;
 	const struct uverbs_attr *uhw_out;
 	unsigned int i;
-	bool has_udata;
 	int destroyed;
 	int ret;
 
@@ -302,11 +306,10 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 		if (ret)
 			return ret;
 	}
-	if (!bitmap_subset(call->method->mandatory, attrs->attr_present, call->method->num_bkeys))
+	if (!bitmap_subset(call->method->mandatory, attrs->attr_present, UVERBS_API_ATTR_BKEY_LEN))
 		return -EINVAL;
 
-	has_udata = method_has_udata(call->method);
-	if (has_udata)
+	if (call->method->has_udata)
 		fill_udata(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN, UVERBS_ATTR_UHW_OUT);
 	destroyed = destroy_first(call);
 	if (destroyed < 0)
@@ -317,53 +320,89 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 	/* EPROTONOSUPPORT tells callers that a method is missing: handlers must not say it. */
 	if (WARN_ON_ONCE(ret == -EPROTONOSUPPORT))
 		return -EINVAL;
-	if (ret || !has_udata)
+	if (ret || !call->method->has_udata)
 		return ret;
 	/* Drivers write their answer themselves, so it counts as written whenever it was asked. */
 	uhw_out = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
 	return IS_ERR(uhw_out) ? 0 : uverbs_attrs_set_output(attrs, uhw_out);
 }
 
-long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigned long arg)
+/* left: so many bytes at the end of the attributes could not be read. */
+static int run_command(struct ib_uverbs_file *ufile, union command *command, size_t left,
+		       struct ib_uverbs_ioctl_hdr __user *user_hdr)
 {
-	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
-	struct uverbs_api *uapi = ufile->device->uapi;
+	const struct ib_uverbs_ioctl_hdr *hdr = &command->hdr;
+	struct uverbs_call_room room __uninitialized;
 	const struct uverbs_api_method *method;
-	struct ib_uverbs_ioctl_hdr hdr;
 	struct uverbs_call *call;
 	struct ib_device *ibdev;
 	int ret;
 
-	if (cmd != RDMA_VERBS_IOCTL)
-		return -ENOIOCTLCMD;
-	if (copy_from_user(&hdr, user_hdr, sizeof(hdr)))
-		return -EFAULT;
-	if (hdr.length > MAX_COMMAND_BYTES || hdr.length != struct_size(&hdr, attrs, hdr.num_attrs))
-		return -EINVAL;
-	if (hdr.reserved1 || hdr.reserved2)
+	if (hdr->reserved1 || hdr->reserved2)
 		return -EPROTONOSUPPORT;
 	ibdev = srcu_dereference(ufile->device->ib_dev, &ufile->device->disassociate_srcu);
 	if (!ibdev)
 		return -EIO;
-
 	/* Attributes of a driver have a meaning only with that driver. */
-	if (hdr.driver_id != uapi->driver_id)
+	if (hdr->driver_id != ufile->device->uapi->driver_id)
 		return -EINVAL;
-	method = uverbs_uapi_method(uapi, hdr.object_id, hdr.method_id);
+	method = uverbs_uapi_method(ufile->device->uapi, hdr->object_id, hdr->method_id);
 	if (!method)
 		return -EPROTONOSUPPORT;
 
-	call = uverbs_dispatch_begin(ufile, ibdev, method, hdr.num_attrs);
+	call = uverbs_dispatch_begin(&room, ufile, ibdev, method);
 	if (!call)
 		return -ENOMEM;
 	call->user_attrs = user_hdr->attrs;
-	if (copy_from_user(call->uattrs, user_hdr->attrs, array_size(hdr.num_attrs,
-								      sizeof(*call->uattrs))))
+	call->uattrs = command->hdr.attrs;
+	ret = uverbs_dispatch_end(call, left ? -EFAULT : run(call, hdr->num_attrs));
+	trace_uverbs_method(ufile->device->devnum, 'i', hdr->object_id, hdr->method_id, ret);
+	return ret;
+}
+
+/* The first word says how long the command is; the rest of it comes in one copy. */
+static int read_size(struct ib_uverbs_ioctl_hdr *hdr,
+		     struct ib_uverbs_ioctl_hdr __user *user_hdr)
+{
+	u64 word;
+
+	static_assert(offsetof(struct ib_uverbs_ioctl_hdr, reserved1) == sizeof(word));
+	if (get_user(word, (u64 __user *)user_hdr))
+		return -EFAULT;
+	memcpy(hdr, &word, sizeof(word));
+	if (hdr->length > MAX_COMMAND_BYTES ||
+	    hdr->length != struct_size(hdr, attrs, hdr->num_attrs))
+		return copy_from_user(hdr, user_hdr, sizeof(*hdr)) ? -EFAULT : -EINVAL;
+	return 0;
+}
+
+long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigned long arg)
+{
+	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
+	const size_t known = offsetof(struct ib_uverbs_ioctl_hdr, reserved1);
+	union command short_one __uninitialized, *command = &short_one;
+	size_t left;
+	int ret;
+
+	if (cmd != RDMA_VERBS_IOCTL)
+		return -ENOIOCTLCMD;
+	ret = read_size(&short_one.hdr, user_hdr);
+	if (ret)
+		return ret;
+	if (short_one.hdr.num_attrs > SHORT_ATTRS) {
+		command = kmalloc(short_one.hdr.length, GFP_KERNEL);
+		if (!command)
+			return -ENOMEM;
+		memcpy(command, &short_one, known);
+	}
+	left = copy_from_user((void *)command + known, (void __user *)user_hdr + known,
+			      command->hdr.length - known);
+	if (left > command->hdr.length - sizeof(command->hdr))
 		ret = -EFAULT;
 	else
-		ret = run(call, hdr.num_attrs);
-	ret = uverbs_dispatch_end(call, ret);
-	trace_uverbs_method(ufile->device->devnum, 'i', hdr.object_id, hdr.method_id, ret);
+		ret = run_command(ufile, command, left, user_hdr);
+	if (command != &short_one)
+		kfree(command);
 	return ret;
 }
 

@@ -38,12 +38,15 @@ static void ioctl_exit(struct kunit *test)
 /* Decodes one attribute; the call stays for a look at what came out. */
 static int decode_one(struct kunit *test, const struct ib_uverbs_attr *uattr)
 {
+	static struct uverbs_call_room room;
+	static struct ib_uverbs_attr copy;
 	static struct ib_uverbs_file ufile;
 
-	call = uverbs_dispatch_begin(&ufile, NULL, &method, 1);
+	call = uverbs_dispatch_begin(&room, &ufile, NULL, &method);
 	KUNIT_ASSERT_NOT_NULL(test, call);
 	call->user_attrs = user_page;
-	call->uattrs[0] = *uattr;
+	call->uattrs = &copy;
+	copy = *uattr;
 	return decode_attr(call, 0);
 }
 
@@ -108,6 +111,12 @@ static void input_one(struct kunit *test, unsigned int len, const u8 *bytes)
 	struct ib_uverbs_attr uattr = make_input(test, len, bytes, user_page + 1024);
 	int want = want_input(&api_attr.spec, len, bytes);
 
+	/* As uapi.c finds it. */
+	api_attr.plain_len = 0;
+	if (api_attr.spec.type == UVERBS_ATTR_TYPE_PTR_IN &&
+	    api_attr.spec.u.ptr.min_len == api_attr.spec.u.ptr.len &&
+	    api_attr.spec.u.ptr.len <= sizeof(uattr.data))
+		api_attr.plain_len = api_attr.spec.u.ptr.len;
 	KUNIT_ASSERT_EQ_MSG(test, decode_one(test, &uattr), want,
 			    "%u bytes; known %u, least %u, zeros behind %d", len,
 			    api_attr.spec.u.ptr.len, api_attr.spec.u.ptr.min_len,

@@ -136,6 +136,7 @@ static int not_supported(const struct uverbs_api *uapi, const struct ib_uverbs_c
 
 ssize_t uverbs_write_decode(struct ib_uverbs_file *ufile, const char __user *buf, size_t count)
 {
+	struct uverbs_call_room room __uninitialized;
 	const struct uverbs_api_method *method;
 	struct ib_uverbs_cmd_hdr hdr;
 	struct uverbs_call *call;
@@ -155,7 +156,7 @@ ssize_t uverbs_write_decode(struct ib_uverbs_file *ufile, const char __user *buf
 	if (IS_ERR(method))
 		return PTR_ERR(method);
 
-	call = uverbs_dispatch_begin(ufile, ibdev, method, 0);
+	call = uverbs_dispatch_begin(&room, ufile, ibdev, method);
 	if (!call)
 		return -ENOMEM;
 	ret = method->is_ex ? ex_buffers(call, &hdr, buf, count) :

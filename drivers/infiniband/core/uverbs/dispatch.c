@@ -13,7 +13,7 @@
 #include "call.h"
 #include "uobject.h"
 
-/* Room for the held objects of common calls and small copies without a second allocation. */
+/* At least so much for the held objects of a call and small copies, without an allocation. */
 #define SCRATCH_BYTES	256
 
 static const enum rdma_lookup_mode lookup_modes[] = {
@@ -23,32 +23,44 @@ static const enum rdma_lookup_mode lookup_modes[] = {
 	[UVERBS_ACCESS_DESTROY] = UVERBS_LOOKUP_DESTROY,
 };
 
-struct uverbs_call *uverbs_dispatch_begin(struct ib_uverbs_file *ufile, struct ib_device *ibdev,
-					  const struct uverbs_api_method *method,
-					  unsigned int num_attrs)
+struct uverbs_call *uverbs_dispatch_begin(struct uverbs_call_room *room,
+					  struct ib_uverbs_file *ufile, struct ib_device *ibdev,
+					  const struct uverbs_api_method *method)
 {
-	size_t bundle_bytes, uattr_bytes;
-	struct uverbs_call *call;
+	struct uverbs_call *call = (void *)room;
+	size_t used, bytes = sizeof(*room);
 
-	bundle_bytes = ALIGN(struct_size(call, bundle.attrs, method->num_bkeys), 8);
-	uattr_bytes = array_size(num_attrs, sizeof(struct ib_uverbs_attr));
-	/*
-	 * Attributes are there when attr_present says so, hence only what is before them begins as
-	 * zero. Not charged: it is bounded, and gone when the call ends.
-	 */
-	call = kmalloc(size_add(size_add(bundle_bytes, uattr_bytes), SCRATCH_BYTES), GFP_KERNEL);
-	if (!call)
-		return NULL;
+	used = sizeof(*call) + method->num_bkeys * sizeof(call->bundle.attrs[0]);
+	if (used + SCRATCH_BYTES > bytes) {
+		/* Not charged: it is bounded, and gone when the call ends. */
+		bytes = used + SCRATCH_BYTES;
+		call = kmalloc(bytes, GFP_KERNEL);
+		if (!call)
+			return NULL;
+	}
+	/* Attributes are there when attr_present says so: only what is before them is cleared. */
 	memset(call, 0, offsetof(struct uverbs_call, bundle.attrs));
+	call->room = room;
 	call->method = method;
 	call->ibdev = ibdev;
-	call->uattrs = (void *)call + bundle_bytes;
-	call->scratch = (void *)call + bundle_bytes + uattr_bytes;
-	call->scratch_left = SCRATCH_BYTES;
+	call->scratch = (void *)call + used;
+	call->scratch_left = bytes - used;
 	call->bundle.ufile = ufile;
 	/* Pairs with the release in verb_context.c: a context seen here is complete. */
 	call->bundle.context = smp_load_acquire(&ufile->ucontext);
 	return call;
+}
+
+/* bytes is a multiple of 8; NULL when so much is not left. */
+static void *scratch_take(struct uverbs_call *call, size_t bytes)
+{
+	void *mem = call->scratch;
+
+	if (bytes > call->scratch_left)
+		return NULL;
+	call->scratch += bytes;
+	call->scratch_left -= bytes;
+	return mem;
 }
 
 /*
@@ -65,10 +77,8 @@ void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
 	if (check_add_overflow(size, (size_t)7, &aligned))
 		return ERR_PTR(-EOVERFLOW);
 	aligned &= ~(size_t)7;
-	if (aligned <= call->scratch_left) {
-		mem = call->scratch;
-		call->scratch += aligned;
-		call->scratch_left -= aligned;
+	mem = scratch_take(call, aligned);
+	if (mem) {
 		if (flags & __GFP_ZERO)
 			memset(mem, 0, size);
 		return mem;
@@ -92,8 +102,10 @@ static void let_go(struct ib_uobject *uobj, enum uverbs_obj_access access)
 int uverbs_dispatch_hold(struct uverbs_call *call, struct ib_uobject *uobj,
 			 enum uverbs_obj_access access)
 {
-	struct uverbs_held *held = uverbs_alloc(&call->bundle, sizeof(*held));
+	struct uverbs_held *held = scratch_take(call, sizeof(*held));
 
+	if (!held)
+		held = uverbs_alloc(&call->bundle, sizeof(*held));
 	if (IS_ERR(held)) {
 		if (access == UVERBS_ACCESS_NEW)
 			uverbs_uobject_abort(uobj, false, &call->bundle);
@@ -109,21 +121,13 @@ int uverbs_dispatch_hold(struct uverbs_call *call, struct ib_uobject *uobj,
 	return 0;
 }
 
-struct ib_uobject *uverbs_dispatch_object(struct uverbs_call *call, u16 object_id, s64 id,
-					  enum uverbs_obj_access access)
+struct ib_uobject *uverbs_dispatch_use(struct uverbs_call *call,
+				       const struct uverbs_api_object *obj, s64 id,
+				       enum uverbs_obj_access access)
 {
-	struct uverbs_api *uapi = call->bundle.ufile->device->uapi;
-	const struct uverbs_api_object *obj = NULL;
 	struct ib_uobject *uobj;
 	int ret;
 
-	if (object_id != UVERBS_IDR_ANY_OBJECT) {
-		obj = uverbs_uapi_object(uapi, object_id);
-		if (IS_ERR(obj))
-			return ERR_CAST(obj);
-		if (!obj || !obj->type_class)
-			return ERR_PTR(-EINVAL);
-	}
 	if (access == UVERBS_ACCESS_NEW)
 		uobj = obj ? uverbs_uobject_begin(obj, &call->bundle) : ERR_PTR(-EINVAL);
 	else
@@ -132,6 +136,21 @@ struct ib_uobject *uverbs_dispatch_object(struct uverbs_call *call, u16 object_i
 		return uobj;
 	ret = uverbs_dispatch_hold(call, uobj, access);
 	return ret ? ERR_PTR(ret) : uobj;
+}
+
+struct ib_uobject *uverbs_dispatch_object(struct uverbs_call *call, u16 object_id, s64 id,
+					  enum uverbs_obj_access access)
+{
+	const struct uverbs_api_object *obj;
+
+	if (object_id == UVERBS_IDR_ANY_OBJECT)
+		return uverbs_dispatch_use(call, NULL, id, access);
+	obj = uverbs_uapi_object(call->bundle.ufile->device->uapi, object_id);
+	if (IS_ERR(obj))
+		return ERR_CAST(obj);
+	if (!obj || !obj->type_class)
+		return ERR_PTR(-EINVAL);
+	return uverbs_dispatch_use(call, obj, id, access);
 }
 
 static struct uverbs_held *find_held(const struct uverbs_call *call, const struct ib_uobject *uobj)
@@ -172,7 +191,8 @@ int uverbs_dispatch_end(struct uverbs_call *call, int ret)
 		call->chunks = chunk->next;
 		kvfree(chunk);
 	}
-	kfree(call);
+	if ((void *)call != call->room)
+		kfree(call);
 	return ret;
 }
 

@@ -258,6 +258,20 @@ static bool attr_usable(struct uverbs_api *uapi, const struct uverbs_attr_spec *
 	}
 }
 
+static void finish_attr(struct uverbs_api *uapi, struct uverbs_api_attr *attr)
+{
+	const struct uverbs_attr_spec *spec = &attr->spec;
+
+	attr->absent = !attr_usable(uapi, spec);
+	if (attr->absent)
+		return;
+	if (spec->type == UVERBS_ATTR_TYPE_IDR || spec->type == UVERBS_ATTR_TYPE_FD)
+		attr->object = uverbs_uapi_object(uapi, spec->u.obj.obj_type);
+	if (spec->type == UVERBS_ATTR_TYPE_PTR_IN && spec->u.ptr.min_len == spec->u.ptr.len &&
+	    spec->u.ptr.len <= sizeof_field(struct ib_uverbs_attr, data))
+		attr->plain_len = spec->u.ptr.len;
+}
+
 static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *method)
 {
 	unsigned int bkey;
@@ -272,7 +286,7 @@ static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *meth
 
 		if (!attr)
 			continue;
-		attr->absent = !attr_usable(uapi, &attr->spec);
+		finish_attr(uapi, attr);
 		if (attr->absent && attr->spec.mandatory)
 			method->disabled = true;
 		if (attr->spec.mandatory)
@@ -286,6 +300,8 @@ static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *meth
 		}
 		method->num_bkeys = bkey + 1;
 	}
+	bkey = uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_IN));
+	method->has_udata = method->attrs[bkey] && method->attrs[bkey]->spec.is_udata;
 	return 0;
 }
 

@@ -95,7 +95,11 @@ static_assert(offsetof(struct ib_uverbs_file, umap) == 0);
 /* uapi.c: the tables of one device, made from our and the driver's declarations. */
 struct uverbs_api_attr {
 	struct uverbs_attr_spec spec;
+	/* IDR, FD: of which kind; NULL for each kind */
+	const struct uverbs_api_object *object;
 	bool absent;	/* names objects of a kind that this device does not have */
+	/* PTR_IN of just so many bytes, which stand in the attribute itself; 0: another */
+	u8 plain_len;
 };
 
 /* Objects and their ioctl methods by the part of their uapi_key_*() that names them. */
@@ -110,8 +114,9 @@ struct uverbs_api_method {
 	struct uverbs_api_attr *attrs[UVERBS_API_ATTR_BKEY_LEN];
 	u8 num_bkeys;			/* highest used bkey + 1 */
 	u8 destroy_bkey;		/* UVERBS_API_ATTR_BKEY_LEN when it destroys nothing */
+	bool has_udata;			/* both doors */
 	/* write door */
-	bool is_ex, has_udata, has_resp;
+	bool is_ex, has_resp;
 	u8 req_size, resp_size;
 	bool disabled;
 };
