@@ -78,19 +78,6 @@ int uverbs_uobject_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *b
 	return outcome & 0x20 ? -EBUSY : 0;
 }
 
-const struct uverbs_api_object *uverbs_uapi_object(struct uverbs_api *api, u16 object_id)
-{
-	if (object_id >= OBJECTS)
-		return NULL;
-	return object_id == OBJECTS - 1 ? ERR_PTR(-EOPNOTSUPP) : &object_kinds[object_id];
-}
-
-const struct uverbs_api_method *uverbs_uapi_method(struct uverbs_api *api, u16 object_id,
-						   u16 method_id)
-{
-	return !object_id && method_id < METHODS ? &methods[method_id] : NULL;
-}
-
 /* ---- handlers ---- */
 
 static void use_in(const struct uverbs_attr_bundle *bundle, const struct uverbs_attr *attr)
@@ -182,7 +169,11 @@ static void add_attr(u32 method, u32 id, struct uverbs_attr_spec spec)
 	struct uverbs_api_attr *attr = &attrs[method][used[method]++];
 
 	attr->spec = spec;
+	attr->plain_len = uverbs_api_plain_len(&spec);
+	if (spec.type == UVERBS_ATTR_TYPE_IDR && spec.u.obj.obj_type < OBJECTS)
+		attr->object = &object_kinds[spec.u.obj.obj_type];
 	m->attrs[bkey] = attr;
+	m->has_udata |= spec.is_udata;
 	if (bkey >= m->num_bkeys)
 		m->num_bkeys = (u8)(bkey + 1);
 	if (spec.mandatory)
@@ -211,6 +202,7 @@ static void make_methods(void)
 		methods[i].handler = use_everything;
 		methods[i].method_id = i;
 		methods[i].destroy_bkey = UVERBS_API_ATTR_BKEY_LEN;
+		uapi.methods[0][i] = &methods[i];
 	}
 	add_attr(0, 0, IDR(1, UVERBS_ACCESS_NEW, .mandatory = 1));
 	add_attr(0, 1, PTR(PTR_IN, 4, 4, .mandatory = 1));
@@ -274,6 +266,8 @@ static void make_tables(void)
 	for (i = 0; i < OBJECTS; i++) {
 		object_kinds[i].type_attrs = &object_type;
 		object_kinds[i].type_class = &class;
+		object_kinds[i].disabled = i == OBJECTS - 1;
+		uapi.objects[i] = &object_kinds[i];
 		objects[i].id = (int)i;
 	}
 }

@@ -111,12 +111,7 @@ static void input_one(struct kunit *test, unsigned int len, const u8 *bytes)
 	struct ib_uverbs_attr uattr = make_input(test, len, bytes, user_page + 1024);
 	int want = want_input(&api_attr.spec, len, bytes);
 
-	/* As uapi.c finds it. */
-	api_attr.plain_len = 0;
-	if (api_attr.spec.type == UVERBS_ATTR_TYPE_PTR_IN &&
-	    api_attr.spec.u.ptr.min_len == api_attr.spec.u.ptr.len &&
-	    api_attr.spec.u.ptr.len <= sizeof(uattr.data))
-		api_attr.plain_len = api_attr.spec.u.ptr.len;
+	api_attr.plain_len = uverbs_api_plain_len(&api_attr.spec);
 	KUNIT_ASSERT_EQ_MSG(test, decode_one(test, &uattr), want,
 			    "%u bytes; known %u, least %u, zeros behind %d", len,
 			    api_attr.spec.u.ptr.len, api_attr.spec.u.ptr.min_len,

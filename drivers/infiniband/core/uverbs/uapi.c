@@ -267,9 +267,7 @@ static void finish_attr(struct uverbs_api *uapi, struct uverbs_api_attr *attr)
 		return;
 	if (spec->type == UVERBS_ATTR_TYPE_IDR || spec->type == UVERBS_ATTR_TYPE_FD)
 		attr->object = uverbs_uapi_object(uapi, spec->u.obj.obj_type);
-	if (spec->type == UVERBS_ATTR_TYPE_PTR_IN && spec->u.ptr.min_len == spec->u.ptr.len &&
-	    spec->u.ptr.len <= sizeof_field(struct ib_uverbs_attr, data))
-		attr->plain_len = spec->u.ptr.len;
+	attr->plain_len = uverbs_api_plain_len(spec);
 }
 
 static int finish_method(struct uverbs_api *uapi, struct uverbs_api_method *method)

@@ -102,6 +102,14 @@ struct uverbs_api_attr {
 	u8 plain_len;
 };
 
+static inline u8 uverbs_api_plain_len(const struct uverbs_attr_spec *spec)
+{
+	if (spec->type == UVERBS_ATTR_TYPE_PTR_IN && spec->u.ptr.min_len == spec->u.ptr.len &&
+	    spec->u.ptr.len <= sizeof_field(struct ib_uverbs_attr, data))
+		return spec->u.ptr.len;
+	return 0;
+}
+
 /* Objects and their ioctl methods by the part of their uapi_key_*() that names them. */
 #define UVERBS_API_OBJECTS	(1 << UVERBS_API_OBJ_KEY_BITS)
 #define UVERBS_API_METHODS	(UVERBS_API_METHOD_IS_WRITE >> UVERBS_API_METHOD_KEY_SHIFT)

@@ -32,6 +32,7 @@ typedef unsigned int gfp_t;
 #define __force
 #define __rcu
 #define __must_check
+#define __uninitialized
 #define __malloc
 #define __aligned(n) __attribute__((aligned(n)))
 #define fallthrough __attribute__((fallthrough))
