@@ -6,7 +6,7 @@
  *
  * Binding QPs to counters of their own is a matter of adapters that have such counters; this core
  * does not offer it. The mode of a port can be set and read, because scripts do, and binding
- * answers EINVAL, as it does for a device without such counters.
+ * answers ENOMEM, as it does for a device that has no such counter to give.
  */
 #include <linux/bitmap.h>
 #include <net/netlink.h>
@@ -209,13 +209,41 @@ static int set_auto_mode(const struct core_nldev_request *req)
 	return ret;
 }
 
+/* 0: the device has the QP that the request names. */
+static int find_qp(const struct core_nldev_request *req)
+{
+	struct rdma_restrack_entry *res;
+
+	if (!req->tb[RDMA_NLDEV_ATTR_RES_LQPN])
+		return -EINVAL;
+	res = rdma_restrack_get_byid(req->dev, RDMA_RESTRACK_QP,
+				     nla_get_u32(req->tb[RDMA_NLDEV_ATTR_RES_LQPN]));
+	if (IS_ERR(res))
+		return PTR_ERR(res);
+	rdma_restrack_put(res);
+	return 0;
+}
+
+/* To a counter that it names, which there is not, or to a new one. */
+static int bind_qp(const struct core_nldev_request *req)
+{
+	int ret;
+
+	if (!core_sysfs_stats_of_port(req->dev, req->port))
+		return -EOPNOTSUPP;
+	ret = find_qp(req);
+	if (ret)
+		return ret;
+	return req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] ? -ENOENT : -ENOMEM;
+}
+
 static int set_qp_mode(const struct core_nldev_request *req)
 {
 	if (stat_subject(req) != RDMA_NLDEV_ATTR_RES_QP)
 		return -EINVAL;
 	if (nla_get_u32(req->tb[RDMA_NLDEV_ATTR_STAT_MODE]) == RDMA_COUNTER_MODE_AUTO)
 		return set_auto_mode(req);
-	return -EINVAL;
+	return bind_qp(req);
 }
 
 static int switch_counter(struct ib_device *dev, u32 port, struct rdma_hw_stats *stats, u32 index,
@@ -307,17 +335,13 @@ out:
 /* None is ever bound, so a QP that exists is not on that counter. */
 static int unbind_qp(const struct core_nldev_request *req)
 {
-	struct rdma_restrack_entry *res;
+	int ret;
 
 	if (stat_subject(req) != RDMA_NLDEV_ATTR_RES_QP ||
 	    !req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] || !req->tb[RDMA_NLDEV_ATTR_RES_LQPN])
 		return -EINVAL;
-	res = rdma_restrack_get_byid(req->dev, RDMA_RESTRACK_QP,
-				     nla_get_u32(req->tb[RDMA_NLDEV_ATTR_RES_LQPN]));
-	if (IS_ERR(res))
-		return PTR_ERR(res);
-	rdma_restrack_put(res);
-	return -EINVAL;
+	ret = find_qp(req);
+	return ret ? ret : -EINVAL;
 }
 
 int core_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
