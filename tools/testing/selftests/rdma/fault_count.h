@@ -9,6 +9,7 @@
 #include <dirent.h>
 
 #include "fixture.h"
+#include "memlock.h"
 #include "res_count.h"
 
 #define LINK		"kvfault0"
@@ -72,7 +73,7 @@ static int list_devices(uint32_t found[2])
 struct count {
 	uint64_t objects;	/* of the device, and devices */
 	unsigned int descriptors;
-	unsigned long pinned_kb;
+	long pinned_kib;
 };
 
 static unsigned int count_descriptors(void)
@@ -87,25 +88,13 @@ static unsigned int count_descriptors(void)
 	return n;
 }
 
-static unsigned long count_pinned_kb(void)
-{
-	FILE *status = fopen("/proc/self/status", "r");
-	unsigned long kb = 0;
-	char line[256];
-
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "VmPin: %lu", &kb) == 1)
-			break;
-	if (!status || fclose(status))
-		tap_bail("/proc/self/status");
-	return kb;
-}
-
 static struct count count_all(void)
 {
-	struct count c = { .descriptors = count_descriptors(), .pinned_kb = count_pinned_kb() };
+	struct count c = { .descriptors = count_descriptors(), .pinned_kib = pinned_kib() };
 	uint32_t found[2];
 
+	if (c.pinned_kib < 0)
+		tap_bail("/proc/self/status");
 	nldev_begin(&nl, RDMA_NLDEV_CMD_RES_GET, 0);
 	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, dev_index);
 	if (nldev_send(&nl, res_add_summary, &c.objects) || list_devices(found))
@@ -117,13 +106,13 @@ static struct count count_all(void)
 static bool count_same(const struct count *a, const struct count *b)
 {
 	return a->objects == b->objects && a->descriptors == b->descriptors &&
-	       a->pinned_kb == b->pinned_kb;
+	       a->pinned_kib == b->pinned_kib;
 }
 
 static void count_note(const char *when, const struct count *c)
 {
-	tap_note("%s: %llu objects, %u descriptors, %lu KiB pinned", when,
-		 (unsigned long long)c->objects, c->descriptors, c->pinned_kb);
+	tap_note("%s: %llu objects, %u descriptors, %ld KiB pinned", when,
+		 (unsigned long long)c->objects, c->descriptors, c->pinned_kib);
 }
 
 #endif

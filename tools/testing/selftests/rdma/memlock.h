@@ -28,6 +28,7 @@ static long pinned_kib(void)
 	return kib;
 }
 
+__attribute__((unused))
 static void drop_ipc_lock(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -40,6 +41,7 @@ static void drop_ipc_lock(void)
 		tap_bail("capset");
 }
 
+__attribute__((unused))
 static void limit_memlock(rlim_t bytes)
 {
 	struct rlimit limit = { bytes, RLIM_INFINITY };

@@ -42,7 +42,7 @@ void eng_alarm_by(struct eng_qp *qp, u64 at, u64 late)
 	}
 	if (env_read(alarm->gone)) {
 		env_write(alarm->gone, 0);
-		alarm->at = ENG_NO_DEADLINE;
+		eng_alarm_clear(qp);
 	}
 	if (at < alarm->at)
 		set_timer(qp, at, late);
