@@ -173,6 +173,7 @@ static const struct eng_ops ops = {
 	.srq_idle = on_srq_idle,
 	.transmit = sim_net_transmit,
 	.transmit_end = sim_net_transmit_end,
+	.transmit_alone = sim_net_transmit_alone,
 	.packet_span = sim_net_packet_span,
 	.packet_done = sim_net_packet_done,
 	.mr_idle = on_mr_idle,

@@ -316,6 +316,12 @@ void sim_net_transmit_end(struct eng_qp *qp, struct eng_runq *rq)
 	(void)rq;
 }
 
+void sim_net_transmit_alone(struct eng_tx *tx, struct eng_runq *rq)
+{
+	(void)rq;
+	sim_net_transmit(tx);
+}
+
 void sim_net_inject(struct world *w, u32 from, u32 to, const u8 *bytes, u32 length)
 {
 	struct sim_wire_packet *p = alloc_packet(w, length);

@@ -33,6 +33,7 @@ void sim_net_init(struct world *w);
 /* Host operations, see wire.h of the engine. */
 bool sim_net_transmit(struct eng_tx *tx);
 void sim_net_transmit_end(struct eng_qp *qp, struct eng_runq *rq);
+void sim_net_transmit_alone(struct eng_tx *tx, struct eng_runq *rq);
 u32 sim_net_packet_span(struct eng_packet *packet, u32 offset, const u8 **at);
 void sim_net_packet_done(struct eng_packet *packet);
 

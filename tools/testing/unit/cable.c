@@ -176,6 +176,12 @@ void cable_transmit_end(struct eng_qp *qp, struct eng_runq *rq)
 	__atomic_fetch_add(&cable.series, 1, __ATOMIC_RELAXED);
 }
 
+void cable_transmit_alone(struct eng_tx *tx, struct eng_runq *rq)
+{
+	if (cable_transmit(tx))
+		cable_transmit_end(tx->qp, rq);
+}
+
 u32 cable_span(struct eng_packet *packet, u32 offset, const u8 **at)
 {
 	struct arrived *a = env_container(packet, struct arrived, eng);

@@ -77,6 +77,7 @@ bool cable_ack_req(const struct cable_packet *p);
 /* For ops of host.c. */
 bool cable_transmit(struct eng_tx *tx);
 void cable_transmit_end(struct eng_qp *qp, struct eng_runq *rq);
+void cable_transmit_alone(struct eng_tx *tx, struct eng_runq *rq);
 u32 cable_span(struct eng_packet *packet, u32 offset, const u8 **at);
 void cable_packet_done(struct eng_packet *packet);
 

@@ -126,6 +126,7 @@ static const struct eng_ops ops = {
 	.srq_event = on_srq_event,
 	.transmit = cable_transmit,
 	.transmit_end = cable_transmit_end,
+	.transmit_alone = cable_transmit_alone,
 	.packet_span = cable_span,
 	.packet_done = cable_packet_done,
 	.mr_idle = on_mr_idle,

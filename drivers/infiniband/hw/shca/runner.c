@@ -129,6 +129,7 @@ const struct eng_ops shca_runner_eng_ops = {
 	.srq_event = shca_events_srq,
 	.transmit = shca_udp_tx_transmit,
 	.transmit_end = shca_udp_tx_end,
+	.transmit_alone = shca_udp_tx_alone,
 	.packet_span = shca_udp_rx_span,
 	.packet_done = shca_udp_rx_done,
 	.mr_idle = shca_verbs_mr_idle,

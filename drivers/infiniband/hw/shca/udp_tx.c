@@ -2,7 +2,7 @@
 /*
  * udp_tx.c - builds buffers of the network stack from the engine's packets and sends them.
  *
- * The engine calls in with the sending QP owned.  Where the netdev, or what stands for it on one
+ * The engine calls in with the sending QP owned, but for packets that go alone.  Where the netdev, or what stands for it on one
  * host, segments UDP itself, packets of one size and way travel as one buffer: the lengths that
  * segmentation will give them are known here, and the ICRC of each covers its own.  Payload is
  * copied once, in pieces that are still in the cache when the CRC reads them; the checksum of UDP
@@ -327,9 +327,8 @@ static void send_off(struct shca_tx *tx, struct sock *sk)
 	link_lanes(tx, shca_udp_rx_share(shca_udp_rx_collect(), 0));
 }
 
-static void send_series(struct shca_qp *qp)
+static void send_series(struct shca_qp *qp, struct shca_tx *tx)
 {
-	struct shca_tx *tx = &qp->tx;
 	struct sock *sk;
 
 	rcu_read_lock();
@@ -403,10 +402,9 @@ static void limit_series(struct shca_tx *tx, const struct dst_entry *dst)
 
 enum outcome { OPEN, LOST, BLOCKED };
 
-static enum outcome new_buffer(struct shca_qp *qp, struct shca_path *path)
+static enum outcome new_buffer(struct shca_qp *qp, struct shca_tx *tx, struct shca_path *path)
 {
 	struct dst_entry *dst = shca_path_route(path);
-	struct shca_tx *tx = &qp->tx;
 	struct sk_buff *skb;
 
 	if (unlikely(!dst)) {
@@ -440,7 +438,8 @@ static struct shca_path *path_of(struct shca_qp *qp, const struct eng_tx *packet
 	return path && refcount_inc_not_zero(&path->refs) ? path : NULL;
 }
 
-static enum outcome open_series(struct shca_qp *qp, const struct eng_tx *packet, u32 bytes)
+static enum outcome open_series(struct shca_qp *qp, struct shca_tx *tx,
+				const struct eng_tx *packet, u32 bytes)
 {
 	struct shca_path *path;
 	enum outcome outcome = LOST;
@@ -458,11 +457,11 @@ static enum outcome open_series(struct shca_qp *qp, const struct eng_tx *packet,
 			block(qp, path->udp, sk);
 		outcome = BLOCKED;
 	} else {
-		outcome = new_buffer(qp, path);
+		outcome = new_buffer(qp, tx, path);
 	}
 	if (likely(outcome == OPEN)) {
-		qp->tx.path = path;
-		qp->tx.segment = bytes;
+		tx->path = path;
+		tx->segment = bytes;
 	} else {
 		shca_path_put(path);
 	}
@@ -471,9 +470,9 @@ unlock:
 	return outcome;
 }
 
-static bool fits(const struct shca_qp *qp, const struct eng_tx *packet, u32 bytes)
+static bool fits(const struct shca_qp *qp, const struct shca_tx *tx, const struct eng_tx *packet,
+		 u32 bytes)
 {
-	const struct shca_tx *tx = &qp->tx;
 	const struct shca_path *path;
 
 	path = packet->ah ? shca_verbs_ah_path(packet->ah) : rcu_access_pointer(qp->path);
@@ -486,17 +485,15 @@ void shca_udp_tx_init(struct shca_tx *tx)
 	shca_udp_loop_init(&tx->loop);
 }
 
-bool shca_udp_tx_transmit(struct eng_tx *packet)
+static bool transmit(struct shca_qp *qp, struct shca_tx *tx, struct eng_tx *packet)
 {
-	struct shca_qp *qp = eng_qp_host(packet->qp);
 	u32 bytes = packet->head_bytes + packet->payload_bytes + packet->pad + ENG_WIRE_ICRC;
-	struct shca_tx *tx = &qp->tx;
 	enum outcome outcome;
 
-	if (tx->skb && !fits(qp, packet, bytes))
-		send_series(qp);
+	if (tx->skb && !fits(qp, tx, packet, bytes))
+		send_series(qp, tx);
 	if (!tx->skb) {
-		outcome = open_series(qp, packet, bytes);
+		outcome = open_series(qp, tx, packet, bytes);
 		if (unlikely(outcome != OPEN))
 			return outcome == LOST;
 	}
@@ -509,20 +506,43 @@ bool shca_udp_tx_transmit(struct eng_tx *packet)
 	}
 	/* Only the last one may be shorter. */
 	if (tx->count >= tx->max_count || bytes < tx->segment)
-		send_series(qp);
+		send_series(qp, tx);
 	return true;
+}
+
+static void end(struct shca_qp *qp, struct shca_tx *tx, struct eng_runq *rq)
+{
+	u32 bytes_done = ENG_BUDGET_BYTES - rq->bytes_left;
+	struct llist_node *lanes;
+
+	if (tx->skb)
+		send_series(qp, tx);
+	shca_udp_loop_end(&tx->loop, rq, bytes_done);
+	lanes = shca_udp_rx_share(tx->lanes, bytes_done);
+	tx->lanes = NULL;
+	shca_udp_rx_drain(lanes, rq);
+}
+
+bool shca_udp_tx_transmit(struct eng_tx *packet)
+{
+	struct shca_qp *qp = eng_qp_host(packet->qp);
+
+	return transmit(qp, &qp->tx, packet);
 }
 
 void shca_udp_tx_end(struct eng_qp *eng, struct eng_runq *rq)
 {
 	struct shca_qp *qp = eng_qp_host(eng);
-	u32 bytes_done = ENG_BUDGET_BYTES - rq->bytes_left;
-	struct llist_node *lanes;
 
-	if (qp->tx.skb)
-		send_series(qp);
-	shca_udp_loop_end(&qp->tx.loop, rq, bytes_done);
-	lanes = shca_udp_rx_share(qp->tx.lanes, bytes_done);
-	qp->tx.lanes = NULL;
-	shca_udp_rx_drain(lanes, rq);
+	end(qp, &qp->tx, rq);
+}
+
+void shca_udp_tx_alone(struct eng_tx *packet, struct eng_runq *rq)
+{
+	struct shca_qp *qp = eng_qp_host(packet->qp);
+	struct shca_tx tx = {};
+
+	shca_udp_tx_init(&tx);
+	if (transmit(qp, &tx, packet))
+		end(qp, &tx, rq);
 }

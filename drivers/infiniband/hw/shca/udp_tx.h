@@ -18,7 +18,7 @@ struct shca_udp;
 struct sk_buff;
 struct sock;
 
-/* Part of a QP: packets that leave together, and what came back while they left. */
+/* Packets that leave together, and what came back while they left: of a QP's owner, or of one. */
 struct shca_tx {
 	struct sk_buff *skb;		/* NULL: none is open */
 	struct shca_path *path;		/* of skb, counted */
@@ -36,6 +36,7 @@ void shca_udp_tx_init(struct shca_tx *tx);
 /* Operations of the engine: see eng_ops. */
 bool shca_udp_tx_transmit(struct eng_tx *tx);
 void shca_udp_tx_end(struct eng_qp *qp, struct eng_runq *rq);
+void shca_udp_tx_alone(struct eng_tx *tx, struct eng_runq *rq);
 
 /* sk_write_space */
 void shca_udp_tx_room(struct sock *sk);

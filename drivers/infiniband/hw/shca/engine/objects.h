@@ -57,6 +57,8 @@ struct eng_ops {
 	 */
 	bool (*transmit)(struct eng_tx *tx);
 	void (*transmit_end)(struct eng_qp *qp, struct eng_runq *rq);
+	/* Both at once, for a control packet of a QP that is counted but not owned. */
+	void (*transmit_alone)(struct eng_tx *tx, struct eng_runq *rq);
 	/* Contiguous bytes of @packet from @offset (of BTH) on; beyond head_bytes only. */
 	u32 (*packet_span)(struct eng_packet *packet, u32 offset, const u8 **at);
 	/* The engine is done with it. */

@@ -41,16 +41,22 @@ static u8 ack_syndrome(const struct eng_qp *qp)
 	return (u8)(ENG_SYN_ACK | credit_code(ready));
 }
 
-static bool send_short(struct eng_qp *qp, struct eng_header *h)
+static void fill_short(struct eng_qp *qp, struct eng_header *h, struct eng_tx *tx)
 {
-	struct eng_tx tx = { .qp = qp, .control = true };
-
 	h->service = eng_sender_service(qp);
 	h->dest_qpn = qp->attr.dest_qpn;
 	h->msn = qp->resp.msn;
-	tx.head_bytes = eng_packet_encode(h, tx.head);
+	*tx = (struct eng_tx) { .qp = qp, .control = true };
+	tx->head_bytes = eng_packet_encode(h, tx->head);
 	qp->wire.arriving.ack_owed = false;
-	return eng_sender_transmit(qp, &tx);
+}
+
+static void send_short(struct eng_qp *qp, struct eng_header *h)
+{
+	struct eng_tx tx;
+
+	fill_short(qp, h, &tx);
+	eng_sender_transmit(qp, &tx);
 }
 
 static void send_syndrome(struct eng_qp *qp, u32 psn, u32 syndrome)
@@ -60,10 +66,28 @@ static void send_syndrome(struct eng_qp *qp, u32 psn, u32 syndrome)
 	send_short(qp, &h);
 }
 
-void eng_reply_flush(struct eng_qp *qp)
+bool eng_reply_settle(struct eng_qp *qp, struct eng_tx *tx)
 {
-	if (qp->wire.arriving.ack_owed)
-		send_syndrome(qp, eng_psn_add(qp->resp.epsn, ENG_PSN_MASK), ack_syndrome(qp));
+	struct eng_header h = { .op = ENG_PKT_ACK };
+
+	if (!qp->wire.arriving.ack_owed || qp->resp.cur)
+		return false;
+	h.psn = eng_psn_add(qp->resp.epsn, ENG_PSN_MASK);
+	h.syndrome = ack_syndrome(qp);
+	fill_short(qp, &h, tx);
+	if (!eng_sender_cable(qp))
+		return false;
+	qp->counters[ENG_CNT_TX_PACKETS]++;
+	eng_qp_get(qp);
+	return true;
+}
+
+void eng_reply_pay(struct eng_tx *tx, struct eng_runq *rq)
+{
+	struct eng_qp *qp = tx->qp;
+
+	qp->dev->ops->transmit_alone(tx, rq);
+	eng_qp_put(qp);
 }
 
 static void acknowledge_frame(struct eng_qp *qp, struct eng_frame *frame)

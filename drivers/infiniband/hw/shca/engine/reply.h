@@ -14,7 +14,12 @@ ENG_PRIVATE void eng_reply_frame(struct eng_qp *qp, struct eng_frame *frame, u8 
  * says what to answer instead of the rest, else it is ENG_REPLY_ACK.
  */
 ENG_PRIVATE bool eng_reply_read(struct eng_qp *qp, struct eng_runq *rq, u8 *refused);
-/* Sends the acknowledge that is owed. */
-ENG_PRIVATE void eng_reply_flush(struct eng_qp *qp);
+/*
+ * What a step ends with: the acknowledge that is owed, in @tx.  False: none is, or it is lost.  It
+ * is sent by eng_reply_pay() when the QP is owned no more, so that it does not hold up what the
+ * taker of a message sends at once.  A newer one may overtake it, as on any wire.
+ */
+ENG_PRIVATE bool eng_reply_settle(struct eng_qp *qp, struct eng_tx *tx);
+ENG_PRIVATE void eng_reply_pay(struct eng_tx *tx, struct eng_runq *rq);
 
 #endif

@@ -11,10 +11,16 @@
 ENG_PRIVATE void eng_requester_run(struct eng_qp *qp, struct eng_runq *rq);
 /* Sends everything unfinished again, from the oldest on. */
 ENG_PRIVATE void eng_requester_go_back(struct eng_qp *qp);
-/* Is there nothing to send, and nothing on its way? */
+/* Is nothing on its way, and do posts ring the doorbell? */
+static inline bool eng_requester_rests(const struct eng_qp *qp)
+{
+	return qp->sq.una == qp->sq.tail && !qp->sq.running;
+}
+
+/* Is there nothing to send, either? */
 static inline bool eng_requester_idle(const struct eng_qp *qp)
 {
-	return qp->sq.una == qp->sq.tail && !qp->sq.running && qp->shared &&
+	return eng_requester_rests(qp) && qp->shared &&
 	       env_load_acquire(&qp->shared->sq_prod) == qp->sq.ring.cons;
 }
 

@@ -114,6 +114,7 @@ void eng_run_kick(struct eng_runq *rq, struct eng_qp *qp)
 
 void eng_kick(struct eng_runq *rq, struct eng_qp *qp)
 {
+	env_write(qp->rung, 1);
 	env_mb();
 	eng_run_kick(rq, qp);
 }
@@ -233,8 +234,6 @@ static ENG_APART bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
 
 	eng_arrival_take(qp);
 	more = eng_arrival_work(qp, rq);
-	if (!qp->resp.cur)
-		eng_reply_flush(qp);
 	if (qp->alarm.at != ENG_NO_DEADLINE && !qp->retry.wait)
 		eng_timer_tick(qp);
 	return more;
@@ -257,14 +256,33 @@ static ENG_APART void end_packets(struct eng_qp *qp, struct eng_runq *rq)
 	qp->dev->ops->transmit_end(qp, rq);
 }
 
+/*
+ * Whoever posts to a queue that rests rings the doorbell.  So a step that a packet brought about
+ * leaves the ring alone: the taker of a message sends its answer in its own thread, while this
+ * one acknowledges.
+ */
+static bool was_rung(struct eng_qp *qp)
+{
+	return env_read(qp->rung) && env_xchg(&qp->rung, 0);
+}
+
+static ENG_INLINE bool has_sends(const struct eng_qp *qp, bool rung)
+{
+	if (eng_state(qp) != ENG_QPS_RTS)
+		return true;
+	return rung ? !eng_requester_idle(qp) : !eng_requester_rests(qp);
+}
+
 /* One step of an owned QP.  True: there is more to do. */
 static bool step(struct eng_qp *qp, struct eng_runq *rq)
 {
 	bool wired = qp->wired || env_read(qp->packet_inbox);
-	bool more;
+	bool more, rung = true;
 
-	if (env_unlikely(wired))
+	if (env_unlikely(wired)) {
 		begin_packets(qp);
+		rung = was_rung(qp);
+	}
 	qp->sq.emitted = false;
 	eng_inbox_take(&qp->inbox, &qp->in);
 	if (env_unlikely(qp->alarm.at != ENG_NO_DEADLINE))
@@ -273,7 +291,7 @@ static bool step(struct eng_qp *qp, struct eng_runq *rq)
 	eng_link_flush_replies(qp, rq);
 	if (env_unlikely(wired) && work_packets(qp, rq))
 		more = true;
-	if ((eng_state(qp) != ENG_QPS_RTS || !eng_requester_idle(qp)) && work_sends(qp, rq))
+	if (has_sends(qp, rung) && work_sends(qp, rq))
 		more = true;
 	/* Looked at again: a datagram may have been the first to go out as a packet. */
 	if (env_unlikely(qp->wired))
@@ -288,24 +306,42 @@ static ENG_INLINE bool release(struct eng_qp *qp)
 	       (change(qp, RUNNING, IDLE) & STATES) == RUNNING;
 }
 
+/* Gives up a QP after a step: to nobody, to a worker, or to the end of the queue. */
+static ENG_INLINE void pass_on(struct eng_qp *qp, struct eng_runq *rq, bool more)
+{
+	if (more && exhausted(rq)) {
+		defer(qp);
+	} else if (more || !release(qp)) {
+		own_to_queued(qp);
+		put_last(rq, qp);
+	}
+}
+
+/* As pass_on(), and pays what is owed afterwards. */
+static ENG_APART void pass_on_wired(struct eng_qp *qp, struct eng_runq *rq, bool more)
+{
+	struct eng_tx ack;
+	bool owed = eng_reply_settle(qp, &ack);
+
+	pass_on(qp, rq, more);
+	if (owed)
+		eng_reply_pay(&ack, rq);
+}
+
 void eng_run(struct eng_runq *rq)
 {
 	struct eng_qp *qp;
+	bool more;
 
 	while ((qp = rq->head)) {
 		rq->head = qp->run_next;
 		if (env_cmpxchg(&qp->run, QUEUED, RUNNING) != QUEUED)
 			change(qp, QUEUED, RUNNING);
-		if (step(qp, rq)) {
-			if (exhausted(rq)) {
-				defer(qp);
-				continue;
-			}
-		} else if (release(qp)) {
-			continue;	/* nobody's now: not to be touched any more */
-		}
-		own_to_queued(qp);
-		put_last(rq, qp);
+		more = step(qp, rq);
+		if (env_unlikely(qp->wired))
+			pass_on_wired(qp, rq, more);
+		else
+			pass_on(qp, rq, more);
 	}
 }
 
@@ -323,6 +359,7 @@ void eng_run_disown(struct eng_qp *qp)
 	struct eng_runq rq;
 
 	eng_runq_init(&rq);
+	env_write(qp->rung, 1);
 	own_to_queued(qp);
 	put_last(&rq, qp);
 	eng_run(&rq);

@@ -16,14 +16,19 @@
 #include "state.h"
 #include "timer.h"
 
+bool eng_sender_cable(struct eng_qp *qp)
+{
+	if (env_likely(env_read(qp->dev->port_up)))
+		return true;
+	qp->counters[ENG_CNT_DROPS]++;
+	return false;
+}
+
 bool eng_sender_transmit(struct eng_qp *qp, struct eng_tx *tx)
 {
 	qp->wired = true;
-	if (env_unlikely(!env_read(qp->dev->port_up))) {
-		/* As a cable that is out: what is sent is lost. */
-		qp->counters[ENG_CNT_DROPS]++;
+	if (env_unlikely(!eng_sender_cable(qp)))
 		return true;
-	}
 	if (env_unlikely(!qp->dev->ops->transmit(tx))) {
 		if (!tx->control)
 			qp->wire.blocked = true;

@@ -21,6 +21,8 @@ ENG_PRIVATE void eng_sender_probe(struct eng_qp *qp);
 ENG_PRIVATE void eng_sender_start(struct eng_qp *qp);
 /* Gives a request its number among all of this QP, as the peer's MSN counts them. */
 ENG_PRIVATE void eng_sender_number(struct eng_qp *qp, struct eng_slot *slot);
+/* False: the port is down, as a cable that is out, so what is sent is lost, and counted. */
+ENG_PRIVATE bool eng_sender_cable(struct eng_qp *qp);
 /* Hands one packet to the host and counts it. */
 ENG_PRIVATE bool eng_sender_transmit(struct eng_qp *qp, struct eng_tx *tx);
 

@@ -96,6 +96,7 @@ struct eng_responder {
 struct eng_qp {
 	/* Written by everybody: see run.c, inbox.c and arrival.c. */
 	u32 run;
+	u32 rung;			/* bool: somebody posted, or changed what may be sent */
 	struct env_ref refs;
 	struct eng_item *inbox;
 	struct eng_item *packet_inbox;
