@@ -2,11 +2,11 @@
 /*
  * udp_tx.c - builds buffers of the network stack from the engine's packets and sends them.
  *
- * The engine calls in with the sending QP owned, but for packets that go alone.  Where the netdev, or what stands for it on one
- * host, segments UDP itself, packets of one size and way travel as one buffer: the lengths that
- * segmentation will give them are known here, and the ICRC of each covers its own.  Payload is
- * copied once, in pieces that are still in the cache when the CRC reads them; the checksum of UDP
- * stays 0 where nobody has to compute it, as with other adapters.
+ * The engine calls in with the sending QP owned, but for packets that go alone.  Where the netdev,
+ * or what stands for it on one host, segments UDP itself, packets of one size and way travel as one
+ * buffer: the lengths that segmentation will give them are known here, and the ICRC of each covers
+ * its own.  Payload is copied once, in pieces that are still in the cache when the CRC reads them;
+ * the checksum of UDP stays 0 where nobody has to compute it, as with other adapters.
  *
  * Back pressure: buffers are charged to the socket until the netdev is done with them.  A QP that
  * meets a full socket says no to the engine, and is kicked when half of it is free again.
