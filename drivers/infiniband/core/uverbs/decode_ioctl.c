@@ -30,8 +30,14 @@
 
 union command {
 	struct ib_uverbs_ioctl_hdr hdr;
-	u8 bytes[sizeof(struct ib_uverbs_ioctl_hdr) + SHORT_ATTRS * sizeof(struct ib_uverbs_attr)];
+	u64 words[(sizeof(struct ib_uverbs_ioctl_hdr) +
+		   SHORT_ATTRS * sizeof(struct ib_uverbs_attr)) / sizeof(u64)];
 };
+
+/* Lengths are counted in words, and the first word has what tells the length. */
+static_assert(sizeof(struct ib_uverbs_ioctl_hdr) % sizeof(u64) == 0);
+static_assert(sizeof(struct ib_uverbs_attr) % sizeof(u64) == 0);
+static_assert(offsetof(struct ib_uverbs_ioctl_hdr, reserved1) == sizeof(u64));
 
 /* Where the bytes of an input attribute are: small ones stand in the attribute itself. */
 static const void __user *input_at(const struct uverbs_call *call, unsigned int i)
@@ -360,13 +366,38 @@ static int run_command(struct ib_uverbs_file *ufile, union command *command, siz
 	return ret;
 }
 
+/*
+ * A short command, word by word: to open the caller's memory once and to copy without a call is
+ * what makes this door as cheap as write(). False, with nothing to be relied on: it is a long one,
+ * a wrong one, or not all there.
+ */
+static bool read_short(union command *to, const struct ib_uverbs_ioctl_hdr __user *user_hdr)
+{
+	const u64 __user *from = (const u64 __user *)user_hdr;
+	size_t i, words;
+
+	if (!user_read_access_begin(from, sizeof(*to)))
+		return false;
+	unsafe_get_user(to->words[0], from, stop);
+	words = to->hdr.length / sizeof(u64);
+	if (to->hdr.num_attrs > SHORT_ATTRS ||
+	    to->hdr.length != struct_size(&to->hdr, attrs, to->hdr.num_attrs))
+		goto stop;
+	for (i = 1; i < words; i++)
+		unsafe_get_user(to->words[i], from + i, stop);
+	user_read_access_end();
+	return true;
+stop:
+	user_read_access_end();
+	return false;
+}
+
 /* The first word says how long the command is; the rest of it comes in one copy. */
 static int read_size(struct ib_uverbs_ioctl_hdr *hdr,
 		     struct ib_uverbs_ioctl_hdr __user *user_hdr)
 {
 	u64 word;
 
-	static_assert(offsetof(struct ib_uverbs_ioctl_hdr, reserved1) == sizeof(word));
 	if (get_user(word, (u64 __user *)user_hdr))
 		return -EFAULT;
 	memcpy(hdr, &word, sizeof(word));
@@ -376,24 +407,23 @@ static int read_size(struct ib_uverbs_ioctl_hdr *hdr,
 	return 0;
 }
 
-long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigned long arg)
+/* Any command, with the answers to those that are wrong or not all there. */
+static noinline long decode_any(struct ib_uverbs_file *ufile, union command *short_one,
+				struct ib_uverbs_ioctl_hdr __user *user_hdr)
 {
-	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
 	const size_t known = offsetof(struct ib_uverbs_ioctl_hdr, reserved1);
-	union command short_one __uninitialized, *command = &short_one;
+	union command *command = short_one;
 	size_t left;
 	int ret;
 
-	if (cmd != RDMA_VERBS_IOCTL)
-		return -ENOIOCTLCMD;
-	ret = read_size(&short_one.hdr, user_hdr);
+	ret = read_size(&short_one->hdr, user_hdr);
 	if (ret)
 		return ret;
-	if (short_one.hdr.num_attrs > SHORT_ATTRS) {
-		command = kmalloc(short_one.hdr.length, GFP_KERNEL);
+	if (short_one->hdr.num_attrs > SHORT_ATTRS) {
+		command = kmalloc(short_one->hdr.length, GFP_KERNEL);
 		if (!command)
 			return -ENOMEM;
-		memcpy(command, &short_one, known);
+		memcpy(command, short_one, known);
 	}
 	left = copy_from_user((void *)command + known, (void __user *)user_hdr + known,
 			      command->hdr.length - known);
@@ -401,9 +431,21 @@ long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigne
 		ret = -EFAULT;
 	else
 		ret = run_command(ufile, command, left, user_hdr);
-	if (command != &short_one)
+	if (command != short_one)
 		kfree(command);
 	return ret;
+}
+
+long uverbs_ioctl_decode(struct ib_uverbs_file *ufile, unsigned int cmd, unsigned long arg)
+{
+	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
+	union command command __uninitialized;
+
+	if (cmd != RDMA_VERBS_IOCTL)
+		return -ENOIOCTLCMD;
+	if (unlikely(!read_short(&command, user_hdr)))
+		return decode_any(ufile, &command, user_hdr);
+	return run_command(ufile, &command, 0, user_hdr);
 }
 
 /*

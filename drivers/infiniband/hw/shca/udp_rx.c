@@ -63,7 +63,7 @@ static DEFINE_PER_CPU(struct promise, promises);
 static struct kmem_cache *packets;
 
 /* The caller has set SCHEDULED, so the lane and its list node are its own. */
-static void schedule_lane(struct shca_lane *lane, bool arrived)
+static void schedule_lane(struct shca_lane *lane)
 {
 	struct promise *promise = this_cpu_ptr(&promises);
 
@@ -72,7 +72,8 @@ static void schedule_lane(struct shca_lane *lane, bool arrived)
 	if (promise->given) {
 		lane->next.next = promise->lanes;
 		promise->lanes = &lane->next;
-	} else if (arrived) {
+	} else if (in_serving_softirq()) {
+		/* This CPU has the packet in its cache and nothing else to do for us. */
 		shca_runner_queue_local(&lane->work);
 	} else {
 		shca_runner_queue(&lane->work);
@@ -132,8 +133,7 @@ static struct shca_lane *choose_lane(struct shca_udp *udp, const struct sk_buff 
 				   const_ilog2(SHCA_UDP_LANES))];
 }
 
-/* @arrived: in a soft interrupt, whose CPU has it in its cache and nothing else to do for us. */
-static void enqueue(struct shca_udp *udp, struct sk_buff *skb, bool arrived)
+static void enqueue(struct shca_udp *udp, struct sk_buff *skb)
 {
 	struct shca_lane *lane = choose_lane(udp, skb);
 	bool fits;
@@ -149,7 +149,7 @@ static void enqueue(struct shca_udp *udp, struct sk_buff *skb, bool arrived)
 		atomic64_inc(&udp->overflows);
 		kfree_skb(skb);
 	} else if (!test_and_set_bit(SCHEDULED, &lane->scheduled)) {
-		schedule_lane(lane, arrived);
+		schedule_lane(lane);
 	}
 }
 
@@ -176,7 +176,7 @@ void shca_udp_rx_ready(struct sock *sk)
 	/* Bounded by the socket's receive buffer. */
 	while ((skb = __skb_recv_udp(sk, MSG_DONTWAIT, &off, &err))) {
 		if (udp)
-			enqueue(udp, skb, true);
+			enqueue(udp, skb);
 		else
 			kfree_skb(skb);
 	}
@@ -454,7 +454,7 @@ void shca_udp_rx_queue(struct shca_udp *udp, struct sk_buff_head *list)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(list)))
-		enqueue(udp, skb, false);
+		enqueue(udp, skb);
 }
 
 static void take_or_enqueue(struct shca_udp *udp, struct sk_buff *skb, struct eng_runq *rq)
@@ -462,7 +462,7 @@ static void take_or_enqueue(struct shca_udp *udp, struct sk_buff *skb, struct en
 	struct shca_lane *lane = choose_lane(udp, skb);
 
 	if (test_and_set_bit(SCHEDULED, &lane->scheduled)) {
-		enqueue(udp, skb, false);
+		enqueue(udp, skb);
 		return;
 	}
 	shca_udp_socket_hold(udp);
