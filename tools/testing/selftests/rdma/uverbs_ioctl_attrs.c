@@ -53,6 +53,46 @@ static void test_header(void)
 	tap_is(uverbs_raw_go(fd, &raw), EINVAL, "the id of another driver");
 }
 
+/* The command, and behind it attributes that nobody minds, at the end of what can be read. */
+static int go_at_edge(char *edge, const struct uverbs_raw *raw, unsigned int more, size_t cut)
+{
+	struct ib_uverbs_attr ignored = { .attr_id = 0x0fff };
+	size_t bytes = raw->hdr.length, i;
+	struct ib_uverbs_ioctl_hdr *hdr;
+	char whole[2048];
+
+	memcpy(whole, raw, bytes);
+	for (i = 0; i < more; i++, bytes += sizeof(ignored))
+		memcpy(whole + bytes, &ignored, sizeof(ignored));
+	hdr = (struct ib_uverbs_ioctl_hdr *)whole;
+	hdr->num_attrs += more;
+	hdr->length = bytes;
+	memcpy(edge - bytes + cut, whole, bytes - cut);
+	return ioctl(fd, RDMA_VERBS_IOCTL, edge - bytes + cut) ? errno : 0;
+}
+
+static void test_edge(void)
+{
+	static const unsigned int counts[] = { 0, 14, 15, 60 };
+	struct ib_uverbs_query_port_resp_ex resp;
+	struct uverbs_raw raw;
+	size_t i, cut, wrong;
+	char *pages;
+
+	pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(pages + 4096, 4096, PROT_NONE);
+	query_port_start(&raw, &resp, sizeof(resp));
+	raw.hdr.length = sizeof(raw.hdr) + 2 * sizeof(raw.attrs[0]);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		tap_is(go_at_edge(pages + 4096, &raw, counts[i], 0), 0,
+		       "a command of %u attributes at the end of memory", 2 + counts[i]);
+		for (cut = 1, wrong = 0; cut < raw.hdr.length; cut++)
+			wrong += go_at_edge(pages + 4096, &raw, counts[i], cut) != EFAULT;
+		tap_is(wrong, 0, "cut short there, at any byte, of %u", 2 + counts[i]);
+	}
+	munmap(pages, 8192);
+}
+
 static void test_method(void)
 {
 	static const struct { uint16_t object, method; const char *what; } unknown[] = {
@@ -270,6 +310,7 @@ int main(void)
 	before = count_objects(UVERBS_OBJECT_PD);
 	tap_is(before, 1, "the file owns one PD");
 	test_header();
+	test_edge();
 	test_method();
 	test_presence();
 	test_input_lengths();
