@@ -9,6 +9,11 @@
 LOGS=$BUILD/check
 TIER_JOBS=${TIER_JOBS:-$(($(nproc) + 1))}
 
+# Seconds of CPU in what `times` said: of its shell's children, QEMU included.
+tier_cpu() {
+	awk -F '[ms ]+' 'NR == 2 { printf "%.0f", ($1 + $3) * 60 + $2 + $4 }'
+}
+
 # The tier's result stays in LOGS/<tier>.count.
 tier_run() {
 	local name=$1 what=$2 command=$3 log=$LOGS/$1.log start=$SECONDS status=0
@@ -25,8 +30,9 @@ tier_run() {
 		failed=1
 	fi
 	[ "$failed" = 0 ] || grep -E -A8 '^(not ok|Bail out!)' "$log" | grep -vE '^ok' | head -n 60
-	printf '   %-8s %d passed, %d failed, %d skipped in %d s\n' "$name" "$passed" "$failed" \
-		"$skipped" $((SECONDS - start))
+	times >"$log.times"
+	printf '   %-8s %d passed, %d failed, %d skipped in %d s (CPU: %s s)\n' "$name" "$passed" \
+		"$failed" "$skipped" $((SECONDS - start)) "$(tier_cpu <"$log.times")"
 	echo "$passed $failed $skipped" >"$LOGS/$name.count"
 }
 
