@@ -8,6 +8,9 @@
 
 #include "core_priv.h"
 
+/* As many as it takes to finish what was begun, unless memory is gone for good. */
+#define RENAME_TRIES	4
+
 static const void *net_of(struct device *device)
 {
 	const struct ib_core_device *coredev = container_of(device, struct ib_core_device, dev);
@@ -28,6 +31,27 @@ struct class core_device_class = {
 	.ns_type = &net_ns_type_operations,
 	.namespace = net_of,
 };
+
+/*
+ * core_class_rename - another name, or the same in another network namespace
+ *
+ * device_rename() moves the class's link first and the directory then. Where the second finds no
+ * memory the first stays moved, and no later try finds it: what remains is done here.
+ */
+int core_class_rename(struct device *device, const char *name)
+{
+	int tries, ret;
+
+	for (tries = 0; tries < RENAME_TRIES; tries++) {
+		ret = device_rename(device, name);
+		/* The link is no longer where it was. */
+		if (ret == -ENOENT)
+			ret = kobject_rename(&device->kobj, name);
+		if (ret != -ENOMEM)
+			break;
+	}
+	return ret;
+}
 
 void core_class_init_device(struct ib_core_device *coredev, struct ib_device *owner,
 			    struct net *net)

@@ -42,6 +42,7 @@ extern struct mutex core_registry_mutex;
 extern struct class core_device_class;
 void core_class_init_device(struct ib_core_device *coredev, struct ib_device *owner,
 			    struct net *net);
+int core_class_rename(struct device *device, const char *name);
 void core_device_release(struct device *device);
 
 struct ib_device *core_device_get_by_index(const struct net *net, u32 index);

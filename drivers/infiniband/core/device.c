@@ -219,7 +219,7 @@ static int rename_locked(struct ib_device *dev, const char *name)
 	lockdep_assert_held_write(&core_devices_rwsem);
 	if (find_by_name(name))
 		return -EEXIST;
-	ret = device_rename(&dev->dev, name);
+	ret = core_class_rename(&dev->dev, name);
 	if (!ret)
 		strscpy(dev->name, name, sizeof(dev->name));
 	return ret;

@@ -153,7 +153,7 @@ void core_netns_rename_compat(struct ib_device *dev)
 
 	mutex_lock(&dev->compat_devs_mutex);
 	xa_for_each(&dev->compat_devs, id, twin)
-		if (device_rename(&twin->dev, dev_name(&dev->dev)))
+		if (core_class_rename(&twin->dev, dev_name(&dev->dev)))
 			dev_warn(&twin->dev, "cannot be renamed with its device\n");
 	mutex_unlock(&dev->compat_devs_mutex);
 }
@@ -180,7 +180,7 @@ static int move_device(struct ib_device *dev, struct net *from, struct net *to)
 	dev_set_uevent_suppress(&dev->dev, true);
 	write_pnet(&dev->coredev.rdma_net, to);
 	/* Renaming to its own name makes sysfs move its entries to the new namespace. */
-	ret = device_rename(&dev->dev, dev_name(&dev->dev));
+	ret = core_class_rename(&dev->dev, dev_name(&dev->dev));
 	if (ret)
 		write_pnet(&dev->coredev.rdma_net, from);
 	dev_set_uevent_suppress(&dev->dev, false);

@@ -9,13 +9,13 @@
 
 #include "fault_ops.h"
 
+#define NEW_NAME	"kvfault1"
+
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static struct ibv_srq *srq;
 static uint32_t found_id;
 static uint32_t link_index;
-static char new_name[32];
-static unsigned int new_names;
 static struct nldev far;	/* in a network namespace of its own */
 static int home_fd = -1, far_fd = -1;
 
@@ -253,37 +253,25 @@ static int delete_named(struct nldev *from, const char *name)
 	return nldev_send(from, NULL, NULL);
 }
 
-/*
- * The driver core's device_rename() first moves the class's link and then the directory; where the
- * second finds no memory the link stays moved and no further try finds it, on every core. That
- * such a device is as netlink says and can be deleted is checked, not that another try succeeds:
- * ENOBUFS is how a sweep knows.
- */
 static int set_link(void (*to)(struct nlmsghdr *nlh))
 {
-	uint32_t index = link_index;
-	int ret;
-
 	nldev_begin(&nl, RDMA_NLDEV_CMD_SET, 0);
-	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	mnl_attr_put_u32(nl.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, link_index);
 	to(nl.nlh);
-	ret = nldev_send(&nl, NULL, NULL);
-	return ret && access("/sys/class/infiniband/" LINK, F_OK) ? ENOBUFS : ret;
+	return nldev_send(&nl, NULL, NULL);
 }
 
 static int make_link(void)
 {
 	int ret = new_link();
 
-	/* What half a renaming left behind keeps its name. */
-	snprintf(new_name, sizeof(new_name), "kvnew%u", new_names++);
 	link_index = index_of(&nl, LINK);
 	return ret;
 }
 
 static void put_new_name(struct nlmsghdr *nlh)
 {
-	mnl_attr_put_strz(nlh, RDMA_NLDEV_ATTR_DEV_NAME, new_name);
+	mnl_attr_put_strz(nlh, RDMA_NLDEV_ATTR_DEV_NAME, NEW_NAME);
 }
 
 static int rename_link(void)
@@ -293,7 +281,14 @@ static int rename_link(void)
 
 static int delete_renamed(void)
 {
-	return delete_named(&nl, new_name);
+	return delete_named(&nl, NEW_NAME);
+}
+
+/* As link_gone(): renamed, of which netlink could not tell. */
+static int renamed_gone(void)
+{
+	delete_renamed();
+	return link_gone();
 }
 
 static void put_far_fd(struct nlmsghdr *nlh)
@@ -309,6 +304,12 @@ static int move_link(void)
 static int delete_moved(void)
 {
 	return delete_named(&far, LINK);
+}
+
+static int moved_gone(void)
+{
+	delete_moved();
+	return link_gone();
 }
 
 #define ALL(cmd) .act = of_all, .command = RDMA_NLDEV_CMD_##cmd
@@ -367,13 +368,13 @@ static const struct operation operations[] = {
 	{ "add link", .act = new_link, .undo = delete_link, .restore = link_gone },
 	{ "delete link", .prepare = new_link, .act = delete_link, .restore = link_gone },
 	{ "rename link", .prepare = make_link, .act = rename_link, .undo = delete_renamed,
-	  .restore = link_gone },
+	  .restore = renamed_gone },
 };
 
 /* For machines whose devices belong to one namespace each. */
 static const struct operation moves[] = {
 	{ "move link", .prepare = make_link, .act = move_link, .undo = delete_moved,
-	  .restore = link_gone },
+	  .restore = moved_gone },
 };
 
 static void open_far(void)
