@@ -136,8 +136,11 @@ static int install(struct ib_gid_table *table, const struct ib_gid_attr *attr, b
 	lockdep_assert_held(&table->writers);
 
 	entry = alloc_entry(attr);
-	if (!entry)
+	if (!entry) {
+		/* Nobody will tell of this address again. */
+		core_roce_rescan_all();
 		return -ENOMEM;
+	}
 	entry->table = table;
 	entry->is_default = is_default;
 

@@ -13,7 +13,10 @@
 static unsigned int events, rescans;
 #define ib_dispatch_event(event)	((void)(event), events++)
 #define core_roce_rescan_all()		((void)rescans++)
+static bool no_memory;
+#define kzalloc(size, flags)		(no_memory ? NULL : (kzalloc)(size, flags))
 #include "gid.c"
+#undef kzalloc
 #undef ib_dispatch_event
 #undef core_roce_rescan_all
 
@@ -254,6 +257,21 @@ static void test_starved(struct kunit *test)
 	compare(test);
 }
 
+/* A GID that found no memory is looked for again: no notice of its address comes twice. */
+static void test_no_memory(struct kunit *test)
+{
+	union ib_gid gid = gid_of(2);
+
+	no_memory = true;
+	KUNIT_EXPECT_EQ(test, core_gid_add(scene.dev, PORT, &gid, NULL), -ENOMEM);
+	core_gid_set_default(scene.dev, PORT, &gid, NULL);
+	no_memory = false;
+	KUNIT_EXPECT_EQ(test, rescans, 2u);
+	compare(test);
+	step_add(test, 2);
+	compare(test);
+}
+
 static void test_zero(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, core_gid_add(scene.dev, PORT, &zgid, NULL), -EINVAL);
@@ -283,6 +301,7 @@ static void test_type_names(struct kunit *test)
 static struct kunit_case gid_cases[] = {
 	KUNIT_CASE(test_random),
 	KUNIT_CASE(test_starved),
+	KUNIT_CASE(test_no_memory),
 	KUNIT_CASE(test_zero),
 	KUNIT_CASE(test_type_names),
 	{ }

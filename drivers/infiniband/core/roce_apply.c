@@ -173,7 +173,7 @@ static void apply_to_port(struct ib_device *dev, u32 port, struct net_device *nd
 
 	core_gid_set_default(dev, port, wanted.has_default ? &wanted.default_gid : NULL, ndev);
 	core_gid_del_picked(dev, port, is_unwanted, &wanted);
-	/* A failure was reported by the table, and one for want of a slot is made good later. */
+	/* A refusal was reported by the table; for want of a slot or memory it asks us back. */
 	for (i = 0; i < wanted.list->len; i++)
 		core_gid_add(dev, port, &wanted.list->gids[i], ndev);
 	kvfree(wanted.list);

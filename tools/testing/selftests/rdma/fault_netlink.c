@@ -226,6 +226,44 @@ static int delete_link(void)
 	return ENODEV;
 }
 
+/* How many GIDs programs find on LINK, or 0 where they do not find it. */
+static unsigned int link_gids(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **at;
+	struct ibv_context *ctx = NULL;
+	struct ibv_gid_entry entries[16];
+	ssize_t found = 0;
+
+	for (at = list; at && *at && !ctx; at++)
+		if (!strcmp(ibv_get_device_name(*at), LINK))
+			ctx = ibv_open_device(*at);
+	ibv_free_device_list(list);
+	if (ctx) {
+		found = ibv_query_gid_table(ctx, entries, 16, 0);
+		ibv_close_device(ctx);
+	}
+	return found > 0 ? found : 0;
+}
+
+/* A link that was made in spite of a failure is one like any other, soon. */
+static int check_and_delete_link(void)
+{
+	static unsigned int want;
+	unsigned int found = link_gids(), tries;
+
+	for (tries = 0; found < want && tries < 50; tries++) {
+		usleep(100000);
+		found = link_gids();
+	}
+	if (!found || found < want) {
+		tap_note("programs find %u GIDs of %u", found, want);
+		delete_link();
+		return ENODEV;
+	}
+	want = found;
+	return delete_link();
+}
+
 /* An acknowledgement that found no memory: the deed is done, and netlink says ENOBUFS. */
 static int link_gone(void)
 {
@@ -365,7 +403,7 @@ static const struct operation operations[] = {
 	{ "moderate", .act = moderate, .restore = moderate_no_more },
 	{ "allow privileged Q_Keys", .act = allow_qkey, .restore = forbid_qkey },
 	{ "exclude namespaces", .act = exclude_namespaces, .restore = share_with_namespaces },
-	{ "add link", .act = new_link, .undo = delete_link, .restore = link_gone },
+	{ "add link", .act = new_link, .undo = check_and_delete_link, .restore = link_gone },
 	{ "delete link", .prepare = new_link, .act = delete_link, .restore = link_gone },
 	{ "rename link", .prepare = make_link, .act = rename_link, .undo = delete_renamed,
 	  .restore = renamed_gone },
