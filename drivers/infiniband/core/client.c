@@ -49,16 +49,22 @@ static void release_id(struct ib_client *client)
 
 static void client_add(struct ib_device *dev, struct ib_client *client)
 {
+	int ret;
+
 	lockdep_assert_held(&core_registry_mutex);
 	if (!dev->kverbs_provider && !client->no_kverbs_req)
 		return;
-	if (xa_reserve(&dev->client_data, client->client_id, GFP_KERNEL))
-		return;
-	if (client->add && client->add(dev)) {
-		/* Its add() said no: this client has nothing to do with the device. */
-		xa_erase(&dev->client_data, client->client_id);
-		return;
+	ret = xa_reserve(&dev->client_data, client->client_id, GFP_KERNEL);
+	if (!ret && client->add) {
+		ret = client->add(dev);
+		if (ret)
+			xa_erase(&dev->client_data, client->client_id);
 	}
+	/* A client that says no has nothing to do with the device; of one that could not we tell. */
+	if (ret == -ENOMEM)
+		ibdev_warn(dev, "no memory: client %s does without it\n", client->name);
+	if (ret)
+		return;
 	down_write(&dev->client_data_rwsem);
 	xa_set_mark(&dev->client_data, client->client_id, CLIENT_ON_DEVICE);
 	up_write(&dev->client_data_rwsem);

@@ -386,7 +386,10 @@ struct uverbs_api *uverbs_uapi_create(struct ib_device *ibdev)
 	if (!ret)
 		ret = finish_methods(builder.uapi);
 	if (ret) {
-		dev_err(&ibdev->dev, "ib_uverbs: the driver's method tables do not fit: %d\n", ret);
+		/* Without memory ib_core says that the device goes without us. */
+		if (ret != -ENOMEM)
+			dev_err(&ibdev->dev,
+				"ib_uverbs: the driver's method tables do not fit: %d\n", ret);
 		uverbs_uapi_destroy(builder.uapi);
 		return ERR_PTR(ret);
 	}
