@@ -47,27 +47,30 @@ static void release_id(struct ib_client *client)
 	up_write(&core_clients_rwsem);
 }
 
-static void client_add(struct ib_device *dev, struct ib_client *client)
+/* Says only whether there was memory: a client that says no has nothing to do with the device. */
+static int client_add(struct ib_device *dev, struct ib_client *client)
 {
 	int ret;
 
 	lockdep_assert_held(&core_registry_mutex);
 	if (!dev->kverbs_provider && !client->no_kverbs_req)
-		return;
+		return 0;
+	if (xa_get_mark(&dev->client_data, client->client_id, CLIENT_ON_DEVICE))
+		return 0;
 	ret = xa_reserve(&dev->client_data, client->client_id, GFP_KERNEL);
 	if (!ret && client->add) {
 		ret = client->add(dev);
 		if (ret)
 			xa_erase(&dev->client_data, client->client_id);
 	}
-	/* A client that says no has nothing to do with the device; of one that could not we tell. */
 	if (ret == -ENOMEM)
-		ibdev_warn(dev, "no memory: client %s does without it\n", client->name);
+		ibdev_warn(dev, "no memory for client %s\n", client->name);
 	if (ret)
-		return;
+		return ret == -ENOMEM ? ret : 0;
 	down_write(&dev->client_data_rwsem);
 	xa_set_mark(&dev->client_data, client->client_id, CLIENT_ON_DEVICE);
 	up_write(&dev->client_data_rwsem);
+	return 0;
 }
 
 static void client_remove(struct ib_device *dev, struct ib_client *client)
@@ -90,14 +93,16 @@ static void client_remove(struct ib_device *dev, struct ib_client *client)
 	xa_erase(&dev->client_data, client->client_id);
 }
 
-void core_client_add_all(struct ib_device *dev)
+int core_client_add_all(struct ib_device *dev)
 {
 	struct ib_client *client;
 	unsigned long id;
+	int ret = 0;
 
 	lockdep_assert_held(&core_registry_mutex);
 	xa_for_each(&core_clients, id, client)
-		client_add(dev, client);
+		ret = client_add(dev, client) ?: ret;
+	return ret;
 }
 
 void core_client_remove_all(struct ib_device *dev)

@@ -77,7 +77,8 @@ int core_port_immutable_setup(struct ib_device *dev);
 int core_client_nl_info(struct ib_device *dev, const char *client_name,
 			struct ib_client_nl_info *res);
 void core_client_rename(struct ib_device *dev);
-void core_client_add_all(struct ib_device *dev);
+/* -ENOMEM when a client had no memory for it; the others are on it. May be called again. */
+int core_client_add_all(struct ib_device *dev);
 void core_client_remove_all(struct ib_device *dev);
 
 /* event.c */

@@ -98,8 +98,9 @@ static int enable(struct ib_device *dev)
 	rdma_roce_rescan_device(dev);
 	if (dev->ops.enable_driver)
 		ret = dev->ops.enable_driver(dev);
+	/* A device without its uverbs node would be a device that no program can open. */
 	if (!ret)
-		core_client_add_all(dev);
+		ret = core_client_add_all(dev);
 	mutex_unlock(&core_registry_mutex);
 	if (!ret)
 		ret = core_netns_add_compat(dev);

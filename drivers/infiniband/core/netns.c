@@ -15,6 +15,8 @@
 #include "netlink.h"
 #include "sysfs.h"
 
+#define ADD_TRIES 4	/* of clients on a device that has moved */
+
 static DECLARE_RWSEM(core_netns_rwsem);
 static DEFINE_XARRAY_FLAGS(core_netns_table, XA_FLAGS_ALLOC);
 static unsigned int core_netns_key;
@@ -166,7 +168,7 @@ void core_netns_rename_compat(struct ib_device *dev)
  */
 static int move_device(struct ib_device *dev, struct net *from, struct net *to)
 {
-	int ret;
+	int tries, ret;
 
 	lockdep_assert_held(&dev->unregistration_lock);
 	/* It may have been unregistered or moved while we came here. */
@@ -186,7 +188,9 @@ static int move_device(struct ib_device *dev, struct net *from, struct net *to)
 	dev_set_uevent_suppress(&dev->dev, false);
 	kobject_uevent(&dev->dev.kobj, KOBJ_ADD);
 
-	core_client_add_all(dev);
+	/* It has moved, so its clients come along, unless memory is gone for good. */
+	for (tries = 0; tries < ADD_TRIES && core_client_add_all(dev); tries++)
+		;
 	mutex_unlock(&core_registry_mutex);
 	return ret;
 }

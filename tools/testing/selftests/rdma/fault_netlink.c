@@ -344,6 +344,18 @@ static int delete_moved(void)
 	return delete_named(&far, LINK);
 }
 
+/* A moved link has its character device there. */
+static int check_and_delete_moved(void)
+{
+	int ret;
+
+	nldev_begin(&far, RDMA_NLDEV_CMD_GET_CHARDEV, 0);
+	mnl_attr_put_u32(far.nlh, RDMA_NLDEV_ATTR_DEV_INDEX, link_index);
+	mnl_attr_put_strz(far.nlh, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
+	ret = nldev_send(&far, NULL, NULL);
+	return delete_moved() ?: ret;
+}
+
 static int moved_gone(void)
 {
 	delete_moved();
@@ -411,7 +423,7 @@ static const struct operation operations[] = {
 
 /* For machines whose devices belong to one namespace each. */
 static const struct operation moves[] = {
-	{ "move link", .prepare = make_link, .act = move_link, .undo = delete_moved,
+	{ "move link", .prepare = make_link, .act = move_link, .undo = check_and_delete_moved,
 	  .restore = moved_gone },
 };
 
