@@ -147,6 +147,15 @@ static int rereg_mr(struct uverbs_attr_bundle *attrs)
 		if (IS_ERR(pd))
 			return PTR_ERR(pd);
 	}
+	/*
+	 * An answer that cannot be written leaves the region as it was, so it is written before;
+	 * and again only when the keys are others.
+	 */
+	resp.lkey = mr->lkey;
+	resp.rkey = mr->rkey;
+	ret = uverbs_call_respond(attrs, &resp, sizeof(resp));
+	if (ret)
+		return ret;
 	new_mr = ibdev->ops.rereg_user_mr(mr, cmd.flags, cmd.start, cmd.length, cmd.hca_va,
 					  cmd.access_flags, pd, &attrs->driver_udata);
 	if (IS_ERR(new_mr))
@@ -159,6 +168,8 @@ static int rereg_mr(struct uverbs_attr_bundle *attrs)
 	} else {
 		rereg_in_place(mr, pd, &cmd);
 	}
+	if (resp.lkey == mr->lkey && resp.rkey == mr->rkey)
+		return 0;
 	resp.lkey = mr->lkey;
 	resp.rkey = mr->rkey;
 	return uverbs_call_respond(attrs, &resp, sizeof(resp));

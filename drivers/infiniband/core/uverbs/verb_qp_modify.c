@@ -205,11 +205,12 @@ static int qp_modify_ex(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.base.attr_mask & ~QP_MODIFY_EX_BITS)
 		return -EOPNOTSUPP;
-	ret = qp_modify(attrs, &cmd);
+	/* An answer that cannot be written leaves the QP as it was. */
+	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
+	ret = uverbs_call_respond(attrs, &resp, sizeof(resp));
 	if (ret)
 		return ret;
-	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return qp_modify(attrs, &cmd);
 }
 
 const struct uapi_definition uverbs_qp_modify_defs[] = {
