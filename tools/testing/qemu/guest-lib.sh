@@ -6,7 +6,7 @@
 #
 # Set by the host: KV_TREE KV_BUILD KV_KREL KV_CORE KV_DRIVER KV_LIB KV_IMAGE.
 # KV_SLOW=N: the kernel is N times slower than stock; KV_LEAKS=1: its kmemleak watches;
-# KV_COVERAGE=1: it counts lines.
+# KV_LEAKS_KNOWN: the kernel's own functions that leak; KV_COVERAGE=1: it counts lines.
 # Set here: KV_DEV, the first RDMA device; LD_LIBRARY_PATH for the shim.
 
 KV_STOCK=$KV_IMAGE/lib/modules/$KV_KREL/kernel/drivers/infiniband
@@ -110,6 +110,16 @@ kv_leaks_forget() {
 	echo scan=off >/sys/kernel/debug/kmemleak && echo clear >/sys/kernel/debug/kmemleak
 }
 
+# Of what kmemleak tells, what did not go through a function of KV_LEAKS_KNOWN.
+kv_leaks_unknown() {
+	awk -v known="${KV_LEAKS_KNOWN:-^$}" '
+		function end() { if (!skip) printf "%s", block; block = ""; skip = 0 }
+		/^unreferenced object/ { end() }
+		{ block = block $0 "\n" }
+		$0 ~ known { skip = 1 }
+		END { end() }' /sys/kernel/debug/kmemleak
+}
+
 # kv_leaks WHEN: what nobody points to any more. kmemleak believes in a leak only when it is
 # five seconds old and unchanged since the scan before.
 kv_leaks() {
@@ -117,7 +127,7 @@ kv_leaks() {
 	[ -n "${KV_LEAKS:-}" ] || return 0
 	sleep 6
 	echo scan >/sys/kernel/debug/kmemleak && echo scan >/sys/kernel/debug/kmemleak &&
-		cat /sys/kernel/debug/kmemleak >"$found" || return
+		kv_leaks_unknown >"$found" || return
 	[ -s "$found" ] || return 0
 	echo "guest: kmemleak, $1:"
 	head -n 60 "$found"

@@ -16,7 +16,7 @@
 #include "fault_nth.h"
 
 #define UNREACHED	1000000	/* more failures than any load can have */
-#define OWN		400	/* of the last ones, which are the module's own, each is tried */
+#define OWN		200	/* of the last ones, which are the module's own, each is tried */
 #define TRIES		5	/* wrong results after which it is enough */
 
 struct module {
