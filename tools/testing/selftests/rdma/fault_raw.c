@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * The commands that no library of today sends (the legacy creates and destroys, posting and polling
- * through the kernel, two methods) with each of their possible failures made to happen
+ * through the kernel, three methods) with each of their possible failures made to happen
  * (fault_ops.h), by INVOKE_WRITE and by write(). What libraries send is fault_sweep's.
  *
  * fault_raw [NAME]: only that operation.
@@ -108,6 +108,25 @@ static int advise_mr(void)
 	uverbs_raw_add(&raw, UVERBS_ATTR_ADVISE_MR_ADVICE, 8, 0);
 	uverbs_raw_add(&raw, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, 0);
 	uverbs_raw_add(&raw, UVERBS_ATTR_ADVISE_MR_SGE_LIST, sizeof(sge), (uintptr_t)&sge);
+	return uverbs_raw_go(f.ctx->cmd_fd, &raw);
+}
+
+/* Of a descriptor that is no dma-buf: the library does not ask where no driver can. */
+static int reg_dmabuf(void)
+{
+	uint32_t lkey, rkey;
+	struct uverbs_raw raw;
+
+	uverbs_raw_start(&raw, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, f.pd->handle);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, 0);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, 4096);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, 0);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, failure_fd);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, 0);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, sizeof(lkey), (uintptr_t)&lkey);
+	uverbs_raw_add(&raw, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, sizeof(rkey), (uintptr_t)&rkey);
 	return uverbs_raw_go(f.ctx->cmd_fd, &raw);
 }
 
@@ -381,6 +400,7 @@ static const struct operation operations[] = {
 	{ "query port", .act = query_port },
 	{ "list handles", .act = info_handles },
 	{ "advise", .act = advise_mr },
+	{ "register dma-buf", .act = reg_dmabuf },
 	{ "dealloc PD", .prepare = alloc_pd, END(DEALLOC_PD) },
 	{ "deregister memory", .prepare = reg_mr, END(DEREG_MR) },
 	{ "dealloc MW", .prepare = alloc_mw, END(DEALLOC_MW) },

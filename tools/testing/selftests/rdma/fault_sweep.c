@@ -280,6 +280,13 @@ static int modify_srq(void)
 	return ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT);
 }
 
+static int resize_srq(void)
+{
+	struct ibv_srq_attr attr = { .max_wr = 200 };
+
+	return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+}
+
 static int query_srq(void)
 {
 	struct ibv_srq_attr attr;
@@ -574,6 +581,7 @@ static const struct operation operations[] = {
 	  .restore = end_comp_event },
 	{ "create SRQ", .act = create_srq, .undo = destroy_srq },
 	{ "modify SRQ", .prepare = create_srq, .act = modify_srq, .restore = destroy_srq },
+	{ "resize SRQ", .prepare = create_srq, .act = resize_srq, .restore = destroy_srq },
 	{ "query SRQ", .prepare = create_srq, .act = query_srq, .restore = destroy_srq },
 	{ "destroy SRQ", .prepare = create_srq, .act = destroy_srq },
 	{ "open XRC domain", .act = open_xrcd, .undo = close_xrcd },
