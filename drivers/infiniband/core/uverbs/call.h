@@ -105,8 +105,13 @@ void uverbs_call_created(struct uverbs_attr_bundle *attrs, struct ib_uobject *uo
  */
 struct ib_uobject *uverbs_call_destroy(struct uverbs_attr_bundle *attrs, u16 object_id, s64 id);
 
-/* Ends a call of uverbs_call_destroy(): its answer was looked at when it could still fail. */
-int uverbs_call_destroyed(int ret);
+/*
+ * For a change that nobody can take back: -EFAULT when its answer could not be written, while
+ * nothing has changed; uverbs_call_destroy() asks, too. Then uverbs_call_done() ends the call with
+ * what writing the answer returned: whoever took the memory away meanwhile misses it.
+ */
+int uverbs_call_answerable(const struct uverbs_attr_bundle *attrs);
+int uverbs_call_done(int ret);
 
 /* Typed lookups, shared access. ERR_PTR as uverbs_call_get(). */
 static inline void *uverbs_call_object(struct ib_uobject *uobj)

@@ -267,7 +267,7 @@ static __always_inline void fill_udata(const struct uverbs_call *call, struct ib
 	}
 }
 
-/* See uverbs_call_destroy(). */
+/* As uverbs_call_answerable(). */
 static int check_answers(const struct uverbs_call *call)
 {
 	const struct uverbs_attr_bundle *attrs = &call->bundle;
@@ -322,7 +322,7 @@ static int run(struct uverbs_call *call, unsigned int num_attrs)
 		return destroyed;
 	ret = call->method->handler(attrs);
 	if (destroyed)
-		ret = uverbs_call_destroyed(ret);
+		ret = uverbs_call_done(ret);
 	/* EPROTONOSUPPORT tells callers that a method is missing: handlers must not say it. */
 	if (WARN_ON_ONCE(ret == -EPROTONOSUPPORT))
 		return -EINVAL;

@@ -268,14 +268,18 @@ struct ib_uobject *uverbs_call_destroy(struct uverbs_attr_bundle *attrs, u16 obj
 	if (IS_ERR(uobj))
 		return uobj;
 	/* What is destroyed stays so: an answer that cannot be written has to show before. */
-	if (!uverbs_dispatch_writable(attrs->ucore.outbuf, attrs->ucore.outlen))
-		return ERR_PTR(-EFAULT);
-	ret = uverbs_uobject_destroy(uobj, attrs);
+	ret = uverbs_call_answerable(attrs);
+	if (!ret)
+		ret = uverbs_uobject_destroy(uobj, attrs);
 	return ret ? ERR_PTR(ret) : uobj;
 }
 
-/* The end of a call that destroyed: the answer was writable before, and nobody may try again. */
-int uverbs_call_destroyed(int ret)
+int uverbs_call_answerable(const struct uverbs_attr_bundle *attrs)
+{
+	return uverbs_dispatch_writable(attrs->ucore.outbuf, attrs->ucore.outlen) ? 0 : -EFAULT;
+}
+
+int uverbs_call_done(int ret)
 {
 	return ret == -EFAULT ? 0 : ret;
 }

@@ -231,19 +231,16 @@ static int cq_resize(struct uverbs_attr_bundle *attrs)
 	cq = uverbs_call_cq(attrs, cmd.cq_handle);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
-	/* An answer that cannot be written leaves the CQ as it was. */
-	resp.cqe = cmd.cqe;
-	ret = uverbs_call_respond(attrs, &resp, sizeof(resp));
+	ret = uverbs_call_answerable(attrs);
 	if (ret)
 		return ret;
 	mutex_lock(&cq->uobject->resize_lock);
 	ret = cq->device->ops.resize_cq(cq, cmd.cqe, &attrs->driver_udata);
 	resp.cqe = cq->cqe;
 	mutex_unlock(&cq->uobject->resize_lock);
-	/* Whoever takes away the memory meanwhile keeps what it asked for: the CQ has that much. */
-	if (!ret && resp.cqe != cmd.cqe)
-		uverbs_call_respond(attrs, &resp, sizeof(resp));
-	return ret;
+	if (ret)
+		return ret;
+	return uverbs_call_done(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 static int cq_modify(struct uverbs_attr_bundle *attrs)
@@ -375,7 +372,7 @@ static int cq_destroy_write(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	cq_event_counts(uobj, &resp);
-	return uverbs_call_destroyed(uverbs_call_respond(attrs, &resp, sizeof(resp)));
+	return uverbs_call_done(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_CQ_DESTROY)(struct uverbs_attr_bundle *attrs)

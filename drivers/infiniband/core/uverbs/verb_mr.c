@@ -147,13 +147,7 @@ static int rereg_mr(struct uverbs_attr_bundle *attrs)
 		if (IS_ERR(pd))
 			return PTR_ERR(pd);
 	}
-	/*
-	 * An answer that cannot be written leaves the region as it was, so it is written before;
-	 * and again only when the keys are others.
-	 */
-	resp.lkey = mr->lkey;
-	resp.rkey = mr->rkey;
-	ret = uverbs_call_respond(attrs, &resp, sizeof(resp));
+	ret = uverbs_call_answerable(attrs);
 	if (ret)
 		return ret;
 	new_mr = ibdev->ops.rereg_user_mr(mr, cmd.flags, cmd.start, cmd.length, cmd.hca_va,
@@ -168,11 +162,9 @@ static int rereg_mr(struct uverbs_attr_bundle *attrs)
 	} else {
 		rereg_in_place(mr, pd, &cmd);
 	}
-	if (resp.lkey == mr->lkey && resp.rkey == mr->rkey)
-		return 0;
 	resp.lkey = mr->lkey;
 	resp.rkey = mr->rkey;
-	return uverbs_call_respond(attrs, &resp, sizeof(resp));
+	return uverbs_call_done(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 static int dereg_mr(struct uverbs_attr_bundle *attrs)

@@ -205,12 +205,13 @@ static int qp_modify_ex(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.base.attr_mask & ~QP_MODIFY_EX_BITS)
 		return -EOPNOTSUPP;
-	/* An answer that cannot be written leaves the QP as it was. */
-	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
-	ret = uverbs_call_respond(attrs, &resp, sizeof(resp));
+	ret = uverbs_call_answerable(attrs);
+	if (!ret)
+		ret = qp_modify(attrs, &cmd);
 	if (ret)
 		return ret;
-	return qp_modify(attrs, &cmd);
+	resp.response_length = uverbs_call_response_length(attrs, sizeof(resp));
+	return uverbs_call_done(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 const struct uapi_definition uverbs_qp_modify_defs[] = {

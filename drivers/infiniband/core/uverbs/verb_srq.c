@@ -288,7 +288,7 @@ static int srq_destroy_write(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	resp.events_reported = uverbs_objects_srq(uobj)->uevent.events_reported;
-	return uverbs_call_destroyed(uverbs_call_respond(attrs, &resp, sizeof(resp)));
+	return uverbs_call_done(uverbs_call_respond(attrs, &resp, sizeof(resp)));
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_SRQ_DESTROY)(struct uverbs_attr_bundle *attrs)
