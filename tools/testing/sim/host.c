@@ -175,6 +175,7 @@ static const struct eng_ops ops = {
 	.transmit_end = sim_net_transmit_end,
 	.transmit_alone = sim_net_transmit_alone,
 	.packet_span = sim_net_packet_span,
+	.packet_keep = sim_net_packet_keep,
 	.packet_done = sim_net_packet_done,
 	.mr_idle = on_mr_idle,
 	.qp_idle = on_qp_idle,

@@ -27,7 +27,7 @@ struct progress {
 	u64 seed;
 	bool failed;
 	u64 runs, completions, messages, errors, flushed, packets, lost, doubled, late, damaged;
-	u64 refused, unreliable_sent, unreliable_heard, virtual_ns;
+	u64 refused, kept, again, unreliable_sent, unreliable_heard, virtual_ns;
 };
 
 static struct progress *progress;
@@ -48,6 +48,8 @@ static void add_totals(const struct world *w)
 	progress->late += w->net.late;
 	progress->damaged += w->net.damaged;
 	progress->refused += w->net.refused;
+	progress->kept += w->net.kept;
+	progress->again += w->again;
 	progress->unreliable_sent += w->unreliable_sent;
 	progress->unreliable_heard += w->unreliable_heard;
 	progress->virtual_ns += w->loop.now;
@@ -198,8 +200,9 @@ static bool run_all(void)
 	       progress->runs, progress->messages, progress->completions, progress->errors,
 	       progress->flushed);
 	printf("# %llu packets carried, %llu lost, %llu doubled, %llu late, %llu damaged, "
-	       "%llu refused\n", progress->packets, progress->lost, progress->doubled,
-	       progress->late, progress->damaged, progress->refused);
+	       "%llu refused, %llu kept for later, %llu sent again\n", progress->packets,
+	       progress->lost, progress->doubled, progress->late, progress->damaged,
+	       progress->refused, progress->kept, progress->again);
 	printf("# %llu of %llu unreliable messages heard; %llu s of virtual time\n",
 	       progress->unreliable_heard, progress->unreliable_sent,
 	       progress->virtual_ns / 1000000000);

@@ -343,6 +343,20 @@ u32 sim_net_packet_span(struct eng_packet *packet, u32 offset, const u8 **at)
 	return sim_rng_one_in(&p->w->net.rng, 4) ? sim_rng_range(&p->w->net.rng, 1, left) : left;
 }
 
+/* Every eighth host has no memory for it, and others are short of it with pressure. */
+bool sim_net_packet_keep(struct eng_packet *packet)
+{
+	struct sim_wire_packet *p = env_container(packet, struct sim_wire_packet, eng);
+	struct world *w = p->w;
+
+	if ((w->cfg.seed >> 4) % 8 == p->to)
+		return false;
+	if (sim_has(&w->cfg, SIM_PRESSURE) && sim_rng_one_in(&w->net.rng, 20))
+		return false;
+	w->net.kept++;
+	return true;
+}
+
 void sim_net_packet_done(struct eng_packet *packet)
 {
 	sim_net_drop(env_container(packet, struct sim_wire_packet, eng));

@@ -26,7 +26,7 @@ struct sim_net {
 	bool cut[SIM_NET_HOSTS][SIM_NET_HOSTS];
 	bool full[SIM_NET_HOSTS];	/* the netdev takes nothing */
 	u64 epoch;			/* packets of before are thrown away: see sim_net_purge */
-	u64 lost, doubled, late, damaged, refused, carried;
+	u64 lost, doubled, late, damaged, refused, carried, kept;
 };
 
 void sim_net_init(struct world *w);
@@ -35,6 +35,7 @@ bool sim_net_transmit(struct eng_tx *tx);
 void sim_net_transmit_end(struct eng_qp *qp, struct eng_runq *rq);
 void sim_net_transmit_alone(struct eng_tx *tx, struct eng_runq *rq);
 u32 sim_net_packet_span(struct eng_packet *packet, u32 offset, const u8 **at);
+bool sim_net_packet_keep(struct eng_packet *packet);
 void sim_net_packet_done(struct eng_packet *packet);
 
 /* Events. */

@@ -136,7 +136,7 @@ struct world {
 	bool silent;		/* no new receives either */
 	bool hostile;		/* errors are what is asked for: the fuzzers' world */
 	bool trace;
-	u64 completions, messages, errors, flushed, unreliable_sent, unreliable_heard;
+	u64 completions, messages, errors, flushed, again, unreliable_sent, unreliable_heard;
 	const char *wrong;
 };
 

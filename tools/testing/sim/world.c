@@ -244,6 +244,7 @@ void sim_world_fini(struct world *w)
 			sim_srq_fini(&w->srq[i]);
 			sim_memory_fini(&w->srq_mem[i]);
 		}
+		w->again += eng_dev_counter(&w->host[i].dev, ENG_CNT_TX_AGAIN);
 		if (!sim_host_fini(&w->host[i]))
 			sim_fail(w, NULL, "a device is still referenced");
 	}

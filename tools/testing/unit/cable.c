@@ -30,8 +30,10 @@ static struct {
 	struct host_qp *refused[QPS];
 	u32 refused_count;
 	struct cable_script script;
-	bool hold;
+	bool hold, no_keep;
 } cable;
+
+static u32 alive;		/* arrived, and not given back by the engine */
 
 /* Guards queue, first, count, sent, held and refused while threads send and one delivers. */
 static pthread_mutex_t cable_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -191,6 +193,17 @@ u32 cable_span(struct eng_packet *packet, u32 offset, const u8 **at)
 	return packet->length - offset;
 }
 
+bool cable_packet_keep(struct eng_packet *packet)
+{
+	(void)packet;
+	return !cable.no_keep;
+}
+
+void cable_keep(bool keep)
+{
+	cable.no_keep = !keep;
+}
+
 void cable_packet_done(struct eng_packet *packet)
 {
 	struct arrived *a = env_container(packet, struct arrived, eng);
@@ -198,6 +211,12 @@ void cable_packet_done(struct eng_packet *packet)
 	free(a->head);
 	free(a->rest);
 	free(a);
+	__atomic_fetch_sub(&alive, 1, __ATOMIC_RELAXED);
+}
+
+u32 cable_alive(void)
+{
+	return __atomic_load_n(&alive, __ATOMIC_RELAXED);
 }
 
 static void make_net(u8 *net, const struct cable_packet *p)
@@ -224,6 +243,7 @@ void cable_give(struct host *host, const struct cable_packet *p)
 	struct eng_runq rq;
 	u32 head = p->number & 1 && p->length > HEAD ? HEAD : p->length;
 
+	__atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
 	make_net(a->net, p);
 	a->head = malloc(head ? head : 1);
 	memcpy(a->head, p->bytes, head);

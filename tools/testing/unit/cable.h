@@ -61,6 +61,10 @@ bool cable_wait(struct host_cq *cq, struct shca_cqe *wc);
 /* With @room packets the host is full; cable_make_room() kicks whoever was refused. */
 void cable_limit(u32 room);
 void cable_make_room(void);
+/* Whether hosts let the engine keep packets whose turn it is not (they do after cable_init()). */
+void cable_keep(bool keep);
+/* Packets in the hands of engines. */
+u32 cable_alive(void);
 /* Packets sent since cable_init(). */
 u32 cable_sent(void);
 /* Called once per series, whatever the QP. */
@@ -79,6 +83,7 @@ bool cable_transmit(struct eng_tx *tx);
 void cable_transmit_end(struct eng_qp *qp, struct eng_runq *rq);
 void cable_transmit_alone(struct eng_tx *tx, struct eng_runq *rq);
 u32 cable_span(struct eng_packet *packet, u32 offset, const u8 **at);
+bool cable_packet_keep(struct eng_packet *packet);
 void cable_packet_done(struct eng_packet *packet);
 
 #endif

@@ -128,6 +128,7 @@ static const struct eng_ops ops = {
 	.transmit_end = cable_transmit_end,
 	.transmit_alone = cable_transmit_alone,
 	.packet_span = cable_span,
+	.packet_keep = cable_packet_keep,
 	.packet_done = cable_packet_done,
 	.mr_idle = on_mr_idle,
 	.srq_idle = on_srq_idle,

@@ -131,6 +131,7 @@ const struct eng_ops shca_runner_eng_ops = {
 	.transmit_end = shca_udp_tx_end,
 	.transmit_alone = shca_udp_tx_alone,
 	.packet_span = shca_udp_rx_span,
+	.packet_keep = shca_udp_rx_keep,
 	.packet_done = shca_udp_rx_done,
 	.mr_idle = shca_verbs_mr_idle,
 	.srq_idle = shca_verbs_srq_idle,

@@ -40,6 +40,8 @@ enum {
 	DRAIN_BUFFERS	= 64,
 	/* Bytes that are worth waking another thread for. */
 	SHARED_BYTES	= 32 << 10,
+	/* What the engines of this machine keep behind gaps, at most. */
+	KEPT_BYTES	= 32 << 20,
 	SCHEDULED	= 0,
 };
 
@@ -48,6 +50,7 @@ struct packet {
 	struct eng_packet eng;
 	struct sk_buff *skb;		/* counted: several packets may share it */
 	u32 offset;			/* of BTH */
+	u32 kept;			/* bytes of memory that the engine keeps with it for longer */
 	bool within;			/* it lies in the room behind the data of skb */
 	u8 net[sizeof(struct ipv6hdr)];
 	u8 head[ENG_WIRE_HEAD_MAX];
@@ -61,6 +64,7 @@ struct promise {
 
 static DEFINE_PER_CPU(struct promise, promises);
 static struct kmem_cache *packets;
+static atomic_long_t kept_bytes;	/* of all packets */
 
 /* The caller has set SCHEDULED, so the lane and its list node are its own. */
 static void schedule_lane(struct shca_lane *lane)
@@ -238,11 +242,41 @@ static struct packet *packet_of(struct sk_buff *skb)
 	return packet;
 }
 
+/*
+ * A sender of this machine must not wait for room that its own packets take while they wait for
+ * those that it cannot send.  Packets of one buffer may be in several hands: one of them lets go.
+ */
+static void uncharge(struct sk_buff *skb)
+{
+	void (*destructor)(struct sk_buff *skb) = xchg(&skb->destructor, NULL);
+
+	if (!destructor)
+		return;
+	destructor(skb);
+	skb->sk = NULL;
+}
+
+bool shca_udp_rx_keep(struct eng_packet *eng)
+{
+	struct packet *packet = container_of(eng, struct packet, eng);
+	u32 share = packet->skb->truesize / max_t(u32, 1, skb_shinfo(packet->skb)->gso_segs);
+
+	if (atomic_long_add_return(share, &kept_bytes) > KEPT_BYTES) {
+		atomic_long_sub(share, &kept_bytes);
+		return false;
+	}
+	packet->kept = share;
+	uncharge(packet->skb);
+	return true;
+}
+
 void shca_udp_rx_done(struct eng_packet *eng)
 {
 	struct packet *packet = container_of(eng, struct packet, eng);
 	struct sk_buff *skb = packet->skb;
 
+	if (unlikely(packet->kept))
+		atomic_long_sub(packet->kept, &kept_bytes);
 	if (!packet->within)
 		kmem_cache_free(packets, packet);
 	consume_skb(skb);
@@ -337,6 +371,7 @@ static void take_packet(struct shca_dev *dev, struct shca_lane *lane, struct eng
 		return;
 	}
 	packet->offset = offset;
+	packet->kept = 0;
 	wrong = examine(lane, packet, bytes, index);
 	if (wrong < 0) {
 		eng_wire_receive(dev->eng, rq, &packet->eng);

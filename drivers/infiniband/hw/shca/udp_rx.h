@@ -48,6 +48,7 @@ void shca_udp_rx_drain(struct llist_node *lanes, struct eng_runq *rq);
 
 /* Operations of the engine: see eng_ops. */
 u32 shca_udp_rx_span(struct eng_packet *packet, u32 offset, const u8 **at);
+bool shca_udp_rx_keep(struct eng_packet *packet);
 void shca_udp_rx_done(struct eng_packet *packet);
 
 #endif

@@ -10,6 +10,7 @@
 #include "arrival.h"
 #include "cq.h"
 #include "psn.h"
+#include "repair.h"
 #include "requester.h"
 #include "retry.h"
 #include "sender.h"
@@ -116,7 +117,7 @@ static void turned_down(struct eng_qp *qp, const struct eng_header *h)
 		eng_retry_rnr(qp, (u8)code);
 	} else if (!code) {
 		qp->counters[ENG_CNT_SEQ_NAKS]++;
-		eng_timer_recover(qp);
+		eng_repair_gap(qp);
 	} else if (refusal(h)) {
 		eng_requester_fail(qp, refusal(h));
 	} else {
@@ -146,6 +147,8 @@ static void on_ack(struct eng_qp *qp, const struct eng_header *h)
 		/* An RNR timer ends in sending again, but for what is refused. */
 		if (!qp->retry.wait || refusal(h))
 			turned_down(qp, h);
+	} else if (qp->wire.out.repairing) {
+		eng_repair_answered(qp);
 	} else if (qp->wire.out.probing) {
 		/* An answer to the probe, or a late one to what was sent before: time will tell. */
 		qp->wire.out.probing = false;

@@ -11,10 +11,12 @@
 #include "arrival.h"
 #include "answer.h"
 #include "headers.h"
+#include "hold.h"
 #include "inbox.h"
 #include "mcast.h"
 #include "packet.h"
 #include "psn.h"
+#include "reply.h"
 #include "responder.h"
 #include "run.h"
 #include "sender.h"
@@ -110,6 +112,7 @@ static bool to_qp(struct eng_dev *dev, struct eng_runq *rq, struct eng_packet *p
 		return false;
 	}
 	packet->qpn = qpn;
+	packet->held = false;
 	if (!push_packet(qp, packet))
 		return false;
 	eng_run_kick(rq, qp);
@@ -179,26 +182,33 @@ void eng_arrival_take(struct eng_qp *qp)
 		qp->wired = true;
 }
 
-static void drop_list(struct eng_qp *qp)
+static void drop_list(struct eng_qp *qp, struct eng_list *list)
 {
 	struct eng_item *item;
 
-	while ((item = eng_list_pop(&qp->wire.in))) {
+	while ((item = eng_list_pop(list))) {
 		(void)env_fetch_add(&qp->packets_waiting, -1ull);
 		qp->dev->ops->packet_done(item_packet(item));
 	}
 }
 
+void eng_arrival_forget(struct eng_qp *qp)
+{
+	drop_list(qp, &qp->wire.early);
+}
+
 void eng_arrival_drop(struct eng_qp *qp)
 {
 	eng_arrival_take(qp);
-	drop_list(qp);
+	drop_list(qp, &qp->wire.in);
+	eng_arrival_forget(qp);
 }
 
 void eng_arrival_close(struct eng_qp *qp)
 {
 	eng_inbox_close(&qp->packet_inbox, &qp->wire.in);
-	drop_list(qp);
+	drop_list(qp, &qp->wire.in);
+	eng_arrival_forget(qp);
 }
 
 /* Where @length bytes of payload are; 0: nowhere that we could read. */
@@ -331,13 +341,14 @@ static bool place(struct eng_qp *qp, const struct eng_header *h, struct eng_fram
 	return true;
 }
 
-/* @length: of the payload, which @segs hold. */
-static void on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng_header *h,
-			u32 length)
+/* @length: of the payload, which @segs hold.  True: @packet is kept until its turn comes. */
+static bool on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng_header *h,
+			u32 length, struct eng_packet *packet)
 {
 	struct eng_arriving *arriving = &qp->wire.arriving;
 	struct eng_frame *frame = &arriving->frame;
 	s32 ahead = eng_psn_diff(h->psn, qp->resp.epsn);
+	bool kept = false;
 
 	if (ahead < 0) {
 		qp->counters[ENG_CNT_RX_DUPLICATES]++;
@@ -347,6 +358,8 @@ static void on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng
 		if (eng_psn_diff(h->psn, arriving->gap_psn) <= 0)
 			qp->resp.nak_sent = false;
 		arriving->gap_psn = h->psn;
+		kept = eng_hold_keep(qp, &qp->wire.early, packet, h->psn, qp->resp.epsn);
+		qp->counters[ENG_CNT_RX_HELD] += kept;
 	} else {
 		arriving->gap_psn = h->psn;
 		/* A packet that breaks the rules has no PSNs: the responder refuses it. */
@@ -354,6 +367,7 @@ static void on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng
 			frame->npsn = 0;
 	}
 	eng_responder_packet(qp, rq, frame);
+	return kept;
 }
 
 /* 9.8.2.2: the rest of a message that lost a packet is dropped, and a new one always begins. */
@@ -392,33 +406,35 @@ static bool from_path(const struct eng_qp *qp, const struct eng_packet *packet)
 	       !env_memcmp(dst, qp->attr.sgid, 16);
 }
 
-static void take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *packet)
+/* True: @packet is kept. */
+static bool take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *packet)
 {
 	struct eng_arriving *arriving = &qp->wire.arriving;
 	struct eng_seg segs[PACKET_SEGS];
 	struct eng_header h = { .row = NULL };
 	u32 length, count;
+	bool kept = false;
 
 	eng_packet_decode(&h, packet->head);
 	length = packet->length - h.head_bytes - h.pad;
 	count = find_payload(qp, packet, h.head_bytes, length, segs);
 	if (length && !count) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_SHORT);
-		return;
+		return false;
 	}
 	if (qp->type != ENG_QPT_UD && !from_path(qp, packet)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_ADDRESS);
-		return;
+		return false;
 	}
-	qp->counters[ENG_CNT_RX_PACKETS]++;
+	qp->counters[ENG_CNT_RX_PACKETS] += !packet->held;
 	rq->bytes_left -= length < rq->bytes_left ? length : rq->bytes_left;
 	if (h.row->flags & ENG_IS_ANSWER) {
 		eng_answer_packet(qp, &h, segs, count, length);
-		return;
+		return false;
 	}
 	if (!eng_state_receives(qp)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_QP_STATE);
-		return;
+		return false;
 	}
 	fill_frame(qp, &h, &arriving->frame);
 	if (h.row->flags & ENG_HAS_PAYLOAD)
@@ -428,7 +444,7 @@ static void take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *p
 	arriving->packet = packet;
 	arriving->src_qpn = h.src_qpn;
 	if (qp->type == ENG_QPT_RC)
-		on_reliable(qp, rq, &h, length);
+		kept = on_reliable(qp, rq, &h, length, packet);
 	else if (qp->type == ENG_QPT_UC)
 		on_unreliable(qp, rq, &h, length);
 	else
@@ -436,21 +452,68 @@ static void take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *p
 	/* Only a READ stays at hand, and it needs neither. */
 	arriving->frame.payload = NULL;
 	arriving->packet = NULL;
+	return kept;
+}
+
+/* What closed a gap lets go of what was held behind it: that is next, and worth an acknowledge. */
+static ENG_COLD struct eng_packet *next_held(struct eng_qp *qp)
+{
+	struct eng_list *early = &qp->wire.early;
+	struct eng_packet *packet;
+
+	if (!eng_state_receives(qp))
+		eng_arrival_forget(qp);
+	while ((packet = eng_hold_first(early)) && eng_psn_diff(packet->psn, qp->resp.epsn) < 0) {
+		eng_list_pop(early);
+		(void)env_fetch_add(&qp->packets_waiting, -1ull);
+		qp->dev->ops->packet_done(packet);
+	}
+	if (!eng_hold_ready(early, qp->resp.epsn))
+		return NULL;
+	eng_list_pop(early);
+	qp->wire.arriving.ack_owed = true;
+	return packet;
+}
+
+static struct eng_packet *next_packet(struct eng_qp *qp)
+{
+	struct eng_packet *packet = NULL;
+	struct eng_item *item;
+
+	if (env_unlikely(qp->wire.early.first))
+		packet = next_held(qp);
+	if (packet)
+		return packet;
+	item = eng_list_pop(&qp->wire.in);
+	return item ? item_packet(item) : NULL;
+}
+
+/* Is there a packet that can be worked on? */
+static bool any_packet(const struct eng_qp *qp)
+{
+	return qp->wire.in.first || eng_hold_ready(&qp->wire.early, qp->resp.epsn);
 }
 
 bool eng_arrival_work(struct eng_qp *qp, struct eng_runq *rq)
 {
 	struct eng_packet *packet;
+	bool held;
 	u32 n;
 
-	for (n = 0; qp->wire.in.first && n < ENG_STEP_FRAMES && !qp->resp.cur; n++) {
+	for (n = 0; n < ENG_STEP_FRAMES && !qp->resp.cur; n++) {
 		if (!rq->bytes_left || !rq->wqes_left)
-			return true;
-		packet = item_packet(eng_list_pop(&qp->wire.in));
+			return any_packet(qp);
+		packet = next_packet(qp);
+		if (!packet)
+			break;
 		rq->wqes_left--;
-		take_in(qp, rq, packet);
-		let_go(qp, rq, packet);
+		held = packet->held;
+		if (!take_in(qp, rq, packet))
+			let_go(qp, rq, packet);
+		/* The sender waits meanwhile. */
+		if (env_unlikely(held) && !(qp->resp.epsn & (ENG_ACK_EVERY - 1)))
+			eng_reply_acknowledge(qp);
 	}
 	/* Without room the host kicks us. */
-	return (qp->resp.cur || qp->wire.in.first) && !qp->wire.blocked;
+	return (qp->resp.cur || any_packet(qp)) && !qp->wire.blocked;
 }

@@ -15,7 +15,9 @@ ENG_PRIVATE void eng_arrival_take(struct eng_qp *qp);
 ENG_PRIVATE bool eng_arrival_work(struct eng_qp *qp, struct eng_runq *rq);
 /* Drops everything that waits. */
 ENG_PRIVATE void eng_arrival_drop(struct eng_qp *qp);
-/* The same, and nothing arrives any more. */
+/* Drops what is held behind a gap. */
+ENG_PRIVATE void eng_arrival_forget(struct eng_qp *qp);
+/* Everything, and nothing arrives any more. */
 ENG_PRIVATE void eng_arrival_close(struct eng_qp *qp);
 
 #endif

@@ -21,6 +21,7 @@ static const char *const names[ENG_CNT_COUNT] = {
 	[ENG_CNT_TX_AGAIN]		= "tx_repeated_packets",
 	[ENG_CNT_RX_DUPLICATES]		= "rx_duplicates",
 	[ENG_CNT_RX_GAPS]		= "rx_out_of_sequence",
+	[ENG_CNT_RX_HELD]		= "rx_held",
 	[ENG_CNT_EARLY_RECOVERIES]	= "early_recoveries",
 	[ENG_CNT_RX_SHORT]		= "rx_short",
 	[ENG_CNT_RX_PAD]		= "rx_bad_pad",

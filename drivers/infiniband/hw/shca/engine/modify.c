@@ -104,6 +104,7 @@ static void set_link(struct eng_qp *qp, const struct eng_qp_attr *attr)
 	if (qp->attr.wire || attr->wire)
 		eng_requester_go_back(qp);
 	qp->sq.una_done = qp->sq.nxt_done = 0;
+	eng_arrival_forget(qp);
 	set_peer(qp, attr->peer);
 	qp->attr.wire = attr->wire && !attr->peer && qp->type != ENG_QPT_UD;
 	env_memcpy(qp->attr.sgid, attr->sgid, sizeof(qp->attr.sgid));

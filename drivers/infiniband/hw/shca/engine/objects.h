@@ -61,6 +61,8 @@ struct eng_ops {
 	void (*transmit_alone)(struct eng_tx *tx, struct eng_runq *rq);
 	/* Contiguous bytes of @packet from @offset (of BTH) on; beyond head_bytes only. */
 	u32 (*packet_span)(struct eng_packet *packet, u32 offset, const u8 **at);
+	/* The engine will not be done with it soon.  False: it is dropped, and comes again. */
+	bool (*packet_keep)(struct eng_packet *packet);
 	/* The engine is done with it. */
 	void (*packet_done)(struct eng_packet *packet);
 	/* The last reference is gone.  Under RCU at times: must not sleep. */

@@ -9,11 +9,13 @@
  * answers leave in the order of their requests.
  */
 #include "reply.h"
+#include "hold.h"
 #include "mr.h"
 #include "packet.h"
 #include "responder.h"
 #include "sender.h"
 #include "sge.h"
+#include "state.h"
 
 /* 9.7.7.2.1: the largest code that promises no more receives than there are. */
 static u32 credit_code(u32 receives)
@@ -66,11 +68,28 @@ static void send_syndrome(struct eng_qp *qp, u32 psn, u32 syndrome)
 	send_short(qp, &h);
 }
 
+void eng_reply_acknowledge(struct eng_qp *qp)
+{
+	if (qp->wire.arriving.ack_owed && !qp->resp.cur)
+		send_syndrome(qp, eng_psn_add(qp->resp.epsn, ENG_PSN_MASK), ack_syndrome(qp));
+}
+
+void eng_reply_gap(struct eng_qp *qp)
+{
+	if (qp->resp.nak_sent || qp->resp.cur || eng_hold_ready(&qp->wire.early, qp->resp.epsn) ||
+	    !eng_state_receives(qp))
+		return;
+	send_syndrome(qp, qp->resp.epsn, ENG_SYN_NAK);
+	qp->resp.nak_sent = true;
+}
+
 bool eng_reply_settle(struct eng_qp *qp, struct eng_tx *tx)
 {
 	struct eng_header h = { .op = ENG_PKT_ACK };
 
-	if (!qp->wire.arriving.ack_owed || qp->resp.cur)
+	/* What is held is taken in first. */
+	if (!qp->wire.arriving.ack_owed || qp->resp.cur ||
+	    eng_hold_ready(&qp->wire.early, qp->resp.epsn))
 		return false;
 	h.psn = eng_psn_add(qp->resp.epsn, ENG_PSN_MASK);
 	h.syndrome = ack_syndrome(qp);

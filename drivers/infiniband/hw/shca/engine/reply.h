@@ -14,6 +14,13 @@ ENG_PRIVATE void eng_reply_frame(struct eng_qp *qp, struct eng_frame *frame, u8 
  * says what to answer instead of the rest, else it is ENG_REPLY_ACK.
  */
 ENG_PRIVATE bool eng_reply_read(struct eng_qp *qp, struct eng_runq *rq, u8 *refused);
+/* Sends the acknowledge that is owed, at once. */
+ENG_PRIVATE void eng_reply_acknowledge(struct eng_qp *qp);
+/*
+ * Packets are held: is there a gap in front of them that was not named?  9.7.5.2.2: one NAK for
+ * each; it says also that what was in front of it is here.
+ */
+ENG_PRIVATE void eng_reply_gap(struct eng_qp *qp);
 /*
  * What a step ends with: the acknowledge that is owed, in @tx.  False: none is, or it is lost.  It
  * is sent by eng_reply_pay() when the QP is owned no more, so that it does not hold up what the

@@ -13,6 +13,7 @@
 #include "key.h"
 #include "link.h"
 #include "pace.h"
+#include "repair.h"
 #include "ring.h"
 #include "sender.h"
 #include "sge.h"
@@ -255,6 +256,8 @@ static void emit(struct eng_qp *qp, struct eng_runq *rq, u32 end)
 {
 	bool wire = eng_qp_on_wire(qp);
 
+	if (env_unlikely(wire) && eng_repair_due(&qp->wire.out) && !eng_repair_send(qp, rq))
+		return;
 	while (qp->sq.nxt != end) {
 		struct eng_slot *slot = eng_qp_slot(qp, qp->sq.nxt);
 
@@ -322,6 +325,7 @@ void eng_requester_go_back(struct eng_qp *qp)
 	qp->sq.nxt = qp->sq.una;
 	qp->sq.nxt_done = qp->sq.una_done;
 	qp->sq.fetching = 0;
+	eng_repair_stop(&qp->wire.out);
 }
 
 bool eng_requester_probe(struct eng_qp *qp)

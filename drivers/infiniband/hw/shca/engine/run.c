@@ -234,6 +234,8 @@ static ENG_APART bool work_packets(struct eng_qp *qp, struct eng_runq *rq)
 
 	eng_arrival_take(qp);
 	more = eng_arrival_work(qp, rq);
+	if (env_unlikely(qp->wire.early.first))
+		eng_reply_gap(qp);
 	if (qp->alarm.at != ENG_NO_DEADLINE && !qp->retry.wait)
 		eng_timer_tick(qp);
 	return more;

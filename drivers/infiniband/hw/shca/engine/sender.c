@@ -80,7 +80,7 @@ bool eng_sender_may(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slo
 	}
 	if (qp->type != ENG_QPT_RC)
 		return true;
-	if (eng_sender_in_flight(qp) >= qp->wire.out.window)
+	if (eng_sender_in_flight(qp) >= eng_sender_window(qp))
 		return false;
 	/* 9.7.7.2.5: without a credit a message waits until nothing is in flight. */
 	return qp->sq.nxt_done || qp->sq.una == qp->sq.nxt || has_credit(qp, slot);
@@ -119,7 +119,7 @@ static bool wants_ack(const struct eng_qp *qp, const struct eng_runq *rq, u32 ps
 	return (psn & (ENG_ACK_EVERY - 1)) == ENG_ACK_EVERY - 1 ||
 	       (last && !another_follows(qp) && !can_wait(qp)) ||
 	       rq->bytes_left <= 1u << qp->mtu_shift ||
-	       eng_sender_in_flight(qp) + 1 >= qp->wire.out.window;
+	       eng_sender_in_flight(qp) + 1 >= eng_sender_window(qp);
 }
 
 static u8 send_op(const struct eng_frame *frame, bool first, bool last)
@@ -202,13 +202,13 @@ static void payload_at(const struct eng_frame *frame, u32 offset, struct eng_cur
 
 /* A packet with @psns sequence numbers from @psn on is on its way. */
 static void account(struct eng_qp *qp, struct eng_runq *rq, const struct eng_header *h, u32 psns,
-		    u32 bytes)
+		    u32 payload_bytes)
 {
 	struct eng_sender *out = &qp->wire.out;
 	u32 end = eng_psn_add(h->psn, psns);
 	bool again = eng_psn_diff(end, out->max_psn) <= 0;
 
-	rq->bytes_left -= bytes < rq->bytes_left ? bytes : rq->bytes_left;
+	eng_sender_charge(rq, payload_bytes);
 	if (env_unlikely(again))
 		qp->counters[ENG_CNT_TX_AGAIN]++;
 	else
@@ -240,7 +240,7 @@ static bool emit_data(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *s
 			return false;
 		skip(&at, tx.payload_bytes);
 		set_begun(qp);
-		account(qp, rq, &h, 1, tx.payload_bytes + ENG_WIRE_HEAD_MAX);
+		account(qp, rq, &h, 1, tx.payload_bytes);
 		if (++qp->sq.nxt_done == frame->npsn)
 			return true;
 	}
@@ -286,7 +286,6 @@ static u32 build_fetch(const struct eng_qp *qp, const struct eng_frame *frame, u
 
 static bool emit_fetch(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
 {
-	struct eng_sender *out = &qp->wire.out;
 	struct eng_tx tx = { .qp = qp };
 	u32 n, flying;
 
@@ -295,14 +294,14 @@ static bool emit_fetch(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *
 
 		n = build_fetch(qp, &slot->frame, qp->sq.nxt_done, &h);
 		flying = eng_sender_in_flight(qp);
-		if (flying && flying + n > out->window)
+		if (flying && flying + n > eng_sender_window(qp))
 			return false;
 		tx.head_bytes = eng_packet_encode(&h, tx.head);
 		if (!eng_sender_transmit(qp, &tx))
 			return false;
 		set_begun(qp);
 		qp->sq.fetching++;
-		account(qp, rq, &h, n, ENG_WIRE_HEAD_MAX);
+		account(qp, rq, &h, n, 0);
 		qp->sq.nxt_done += n;
 		if (qp->sq.nxt_done == slot->frame.npsn)
 			return true;
@@ -317,16 +316,15 @@ bool eng_sender_emit(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *sl
 	return slot->flags & ENG_SLOT_FETCH ? emit_fetch(qp, rq, slot) : emit_data(qp, rq, slot);
 }
 
-void eng_sender_probe(struct eng_qp *qp)
+u32 eng_sender_again(struct eng_qp *qp, struct eng_slot *slot, u32 done)
 {
-	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
-	u32 done = qp->sq.una_done;
 	struct eng_header h = { .service = eng_sender_service(qp), .dest_qpn = qp->attr.dest_qpn };
 	struct eng_tx tx = { .qp = qp };
 	struct eng_cursor at;
+	u32 psns = 1;
 
 	if (slot->flags & ENG_SLOT_FETCH) {
-		build_fetch(qp, &slot->frame, done, &h);
+		psns = build_fetch(qp, &slot->frame, done, &h);
 	} else {
 		payload_at(&slot->frame, done << qp->mtu_shift, &at);
 		build_data(qp, slot, done, &at, &tx, &h);
@@ -334,8 +332,10 @@ void eng_sender_probe(struct eng_qp *qp)
 		h.ack_req = true;
 	}
 	tx.head_bytes = eng_packet_encode(&h, tx.head);
-	if (eng_sender_transmit(qp, &tx))
-		qp->counters[ENG_CNT_TX_AGAIN]++;
+	if (!eng_sender_transmit(qp, &tx))
+		return 0;
+	qp->counters[ENG_CNT_TX_AGAIN]++;
+	return psns;
 }
 
 bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
@@ -359,12 +359,11 @@ bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot
 		.pad = h.pad,
 		.pinned = !(slot->flags & ENG_SLOT_INLINE),
 	};
-	u32 cost = frame->length + ENG_WIRE_HEAD_MAX;
 
 	payload_at(frame, 0, &tx.payload);
 	tx.head_bytes = eng_packet_encode(&h, tx.head);
 	if (!eng_sender_transmit(qp, &tx))
 		return false;
-	rq->bytes_left -= cost < rq->bytes_left ? cost : rq->bytes_left;
+	eng_sender_charge(rq, frame->length);
 	return true;
 }

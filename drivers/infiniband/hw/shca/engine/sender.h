@@ -15,8 +15,8 @@ ENG_PRIVATE bool eng_sender_may(struct eng_qp *qp, struct eng_runq *rq, struct e
 ENG_PRIVATE bool eng_sender_emit(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot);
 /* Sends a datagram, which is resolved.  False: no room, try again when kicked. */
 ENG_PRIVATE bool eng_sender_datagram(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot);
-/* Sends the oldest unacknowledged packet again, alone. */
-ENG_PRIVATE void eng_sender_probe(struct eng_qp *qp);
+/* Sends packet @done of @slot, which is resolved, again; how many PSNs that takes.  0: no room. */
+ENG_PRIVATE u32 eng_sender_again(struct eng_qp *qp, struct eng_slot *slot, u32 done);
 /* The wire becomes the link: nothing is known of it. */
 ENG_PRIVATE void eng_sender_start(struct eng_qp *qp);
 /* Gives a request its number among all of this QP, as the peer's MSN counts them. */
@@ -60,6 +60,28 @@ static inline u32 eng_sender_nxt(const struct eng_qp *qp)
 static inline u32 eng_sender_in_flight(const struct eng_qp *qp)
 {
 	return (eng_sender_nxt(qp) - eng_sender_una(qp)) & ENG_PSN_MASK;
+}
+
+/*
+ * How many that may be.  While a gap is repaired what follows it leaves the wire, but is not
+ * acknowledged; and nothing follows while it is not known whether it would be of use.
+ */
+static inline u32 eng_sender_window(const struct eng_qp *qp)
+{
+	const struct eng_sender *out = &qp->wire.out;
+
+	if (env_likely(!out->repairing))
+		return out->window;
+	if (out->far == ENG_FAR_UNKNOWN)
+		return 0;
+	return out->window < ENG_SEND_WINDOW_MAX / 4 ? 4 * out->window : ENG_SEND_WINDOW_MAX;
+}
+
+/* Takes the cost of @bytes of payload from what the run may still do. */
+static inline void eng_sender_charge(struct eng_runq *rq, u32 bytes)
+{
+	bytes += ENG_WIRE_HEAD_MAX;
+	rq->bytes_left -= bytes < rq->bytes_left ? bytes : rq->bytes_left;
 }
 
 /* Packets that one READ request of this QP asks for: a power of two. */

@@ -10,6 +10,9 @@
 #include "frame.h"
 #include "wire.h"
 
+/* What the far end does with packets behind a gap: see repair.c. */
+enum eng_far { ENG_FAR_UNKNOWN, ENG_FAR_KEEPS, ENG_FAR_DROPS };
+
 /* The requester's half.  All times in ns. */
 struct eng_sender {
 	u32 max_psn;		/* behind the last packet ever sent */
@@ -22,6 +25,7 @@ struct eng_sender {
 	u32 quiet;		/* times in a row that the timer found nothing to do */
 	u64 sample_at;
 	u64 rtt, rtt_var;	/* 0: not known yet */
+	u64 rtt_least;
 	u64 ack_end;		/* the local ACK timeout */
 	u64 probe_at;
 	u64 recovered_at;
@@ -29,6 +33,10 @@ struct eng_sender {
 	bool uncounted;		/* which would mean nothing to us */
 	bool probing;		/* a probe is not answered yet */
 	bool suspect;		/* it was, and not all of what is in flight: is the rest lost? */
+	u8 far;			/* enum eng_far */
+	bool repairing;		/* packets are sent again, and it was not heard yet what that did */
+	u32 repair_from, repair_nxt, repair_end;	/* of these, from nxt on they will be */
+	u32 repair_run;		/* how many they are */
 };
 
 /* The responder's half: the message that is arriving. */
@@ -49,6 +57,7 @@ struct eng_arriving {
 
 struct eng_stream {
 	struct eng_list in;	/* taken from packet_inbox */
+	struct eng_list early;	/* requests behind one that is missing: see hold.c */
 	struct eng_sender out;
 	struct eng_arriving arriving;
 	u64 now;		/* of this step, once asked for; else 0 */

@@ -18,6 +18,7 @@
  */
 #include "timer.h"
 #include "alarm.h"
+#include "repair.h"
 #include "requester.h"
 #include "retry.h"
 #include "sender.h"
@@ -84,7 +85,9 @@ void eng_timer_sent(struct eng_qp *qp, u32 psn, bool sample)
 		out->sample_at = eng_timer_now(qp);
 		out->sample_psn = psn;
 	}
-	out->probe_at = eng_timer_now(qp) + probe_gap(qp);
+	/* What follows a repair does not put off the look for its answer. */
+	if (env_likely(!out->repairing))
+		out->probe_at = eng_timer_now(qp) + probe_gap(qp);
 	arm(qp);
 }
 
@@ -98,6 +101,8 @@ static void take_sample(struct eng_qp *qp, u32 psn)
 		return;
 	took = eng_timer_now(qp) - out->sample_at;
 	out->sample_at = 0;
+	if (!out->rtt || took < out->rtt_least)
+		out->rtt_least = took;
 	if (!out->rtt) {
 		out->rtt = took + 1;
 		out->rtt_var = took / 2;
@@ -132,6 +137,8 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 	struct eng_sender *out = &qp->wire.out;
 
 	eng_retry_progress(qp);
+	if (env_unlikely(out->repairing))
+		eng_repair_progress(qp);
 	take_sample(qp, psn);
 	widen(out, packets);
 	out->backoff = 0;
@@ -146,7 +153,7 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 		eng_alarm_rest(qp);
 }
 
-static void go_back(struct eng_qp *qp)
+void eng_timer_go_back(struct eng_qp *qp)
 {
 	qp->wire.out.sample_at = 0;
 	qp->wire.out.probing = false;
@@ -154,7 +161,21 @@ static void go_back(struct eng_qp *qp)
 	eng_requester_go_back(qp);
 }
 
-void eng_timer_recover(struct eng_qp *qp)
+/*
+ * Less in flight, unless a loss costs one packet only and there is no queue on the way that could
+ * have been too long.
+ */
+static void narrow(struct eng_sender *out)
+{
+	out->lost = true;
+	if (out->far == ENG_FAR_KEEPS && out->rtt < 2 * out->rtt_least)
+		return;
+	out->window -= out->window / 8;
+	if (out->window < ENG_SEND_WINDOW_MIN)
+		out->window = ENG_SEND_WINDOW_MIN;
+}
+
+bool eng_timer_lost(struct eng_qp *qp)
 {
 	struct eng_sender *out = &qp->wire.out;
 	u32 oldest = eng_sender_una(qp);
@@ -163,21 +184,37 @@ void eng_timer_recover(struct eng_qp *qp)
 	/* What was just sent again cannot be missing yet: this is news of before. */
 	if (out->recovered_at && out->recovered_psn == oldest &&
 	    now - out->recovered_at < out->rtt / 2)
-		return;
+		return false;
 	out->recovered_at = now;
 	out->recovered_psn = oldest;
 	qp->counters[ENG_CNT_EARLY_RECOVERIES]++;
-	out->lost = true;
-	out->window -= out->window / 8;
-	if (out->window < ENG_SEND_WINDOW_MIN)
-		out->window = ENG_SEND_WINDOW_MIN;
-	go_back(qp);
+	narrow(out);
+	return true;
+}
+
+void eng_timer_recover(struct eng_qp *qp)
+{
+	if (eng_timer_lost(qp))
+		eng_timer_go_back(qp);
+}
+
+void eng_timer_repaired(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	out->sample_at = 0;
+	out->probing = false;
+	out->suspect = false;
+	out->quiet = 0;
+	/* It may wait behind twice as much as usual: eng_sender_window(). */
+	out->probe_at = eng_timer_now(qp) + 2 * probe_gap(qp);
+	arm(qp);
 }
 
 /* One packet until somebody answers. */
 static void time_out(struct eng_qp *qp)
 {
-	go_back(qp);
+	eng_timer_go_back(qp);
 	if (!eng_retry_count(qp))
 		return;
 	qp->wire.out.lost = true;
@@ -185,17 +222,44 @@ static void time_out(struct eng_qp *qp)
 	qp->wire.out.backoff = 0;
 }
 
+/*
+ * What is asked: the newest packet, where the far end keeps what is behind a gap.  If it was lost
+ * that is mended, if others were the first of them is named, and if none was all is acknowledged.
+ * But if that brings no answer, or packets are sent again already, and for others: the oldest.
+ */
+static struct eng_slot *choose_probe(const struct eng_qp *qp, u32 *done)
+{
+	const struct eng_sender *out = &qp->wire.out;
+	struct eng_slot *slot;
+
+	if (out->far == ENG_FAR_KEEPS && !out->repairing && !out->backoff) {
+		slot = eng_repair_slot(qp, eng_psn_add(eng_sender_nxt(qp), ENG_PSN_MASK), done);
+		if (slot && !(slot->flags & ENG_SLOT_FETCH))
+			return slot;
+	}
+	*done = qp->sq.una_done;
+	return eng_qp_slot(qp, qp->sq.una);
+}
+
 static void probe(struct eng_qp *qp)
 {
 	struct eng_sender *out = &qp->wire.out;
-	struct eng_slot *slot = eng_qp_slot(qp, qp->sq.una);
+	u32 done, psns;
+	struct eng_slot *slot = choose_probe(qp, &done);
 	u8 status = eng_requester_resolve(qp, slot);
 
+	if (status && slot != eng_qp_slot(qp, qp->sq.una)) {
+		done = qp->sq.una_done;
+		slot = eng_qp_slot(qp, qp->sq.una);
+		status = eng_requester_resolve(qp, slot);
+	}
 	if (status) {
 		eng_requester_fail(qp, status);
 		return;
 	}
-	eng_sender_probe(qp);
+	psns = eng_sender_again(qp, slot, done);
+	if (out->repairing)
+		eng_repair_probed(qp, psns);
 	if (!(slot->flags & ENG_SLOT_INLINE))
 		eng_sge_release(slot->frame.payload, slot->frame.segs);
 	out->probing = true;

@@ -67,7 +67,7 @@ enum eng_counter {
 	ENG_CNT_DROPS, ENG_CNT_ACCESS_NAKS, ENG_CNT_DEFERRALS,
 	/* The wire. */
 	ENG_CNT_TX_PACKETS, ENG_CNT_RX_PACKETS, ENG_CNT_TX_AGAIN, ENG_CNT_RX_DUPLICATES,
-	ENG_CNT_RX_GAPS, ENG_CNT_EARLY_RECOVERIES,
+	ENG_CNT_RX_GAPS, ENG_CNT_RX_HELD, ENG_CNT_EARLY_RECOVERIES,
 	ENG_CNT_OF_QPS,
 	/* Packets dropped, or answered with a NAK, each for one reason. */
 	ENG_CNT_RX_SHORT = ENG_CNT_OF_QPS,	/* no room for the headers of its opcode */

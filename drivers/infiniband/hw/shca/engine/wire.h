@@ -61,6 +61,8 @@ struct eng_packet {
 	u32 head_bytes;			/* contiguous: all, or at least ENG_WIRE_HEAD_MAX */
 	u32 length;			/* bytes from BTH on, without ICRC */
 	u32 qpn;			/* the engine's: whom it visits */
+	u32 psn;			/* likewise, while it is held: see hold.c */
+	bool held;
 };
 
 /*

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * hold.h - packets that came before their turn.
+ */
+#ifndef ENG_HOLD_H
+#define ENG_HOLD_H
+
+#include "types.h"
+
+/*
+ * Keeps @packet, whose number is @psn, while the turn is at @next.  False: it is too far ahead, here
+ * already, or the host has no room, and it remains the caller's.
+ */
+ENG_PRIVATE bool eng_hold_keep(struct eng_qp *qp, struct eng_list *held,
+			       struct eng_packet *packet, u32 psn, u32 next);
+
+static inline struct eng_packet *eng_hold_first(const struct eng_list *held)
+{
+	return held->first ? env_container(held->first, struct eng_packet, item) : NULL;
+}
+
+/* Is the packet here whose turn it is? */
+static inline bool eng_hold_ready(const struct eng_list *held, u32 next)
+{
+	return env_unlikely(held->first != NULL) && eng_hold_first(held)->psn == next;
+}
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * repair.c - sends again what is missing at the far end, and only that as far as it can.
+ *
+ * Called by answer.c, which hears of gaps, and by the requester, which sends.  IBTA lets a responder
+ * drop what is behind a gap (vol. 1, 9.7.4.1.2) or keep it, and has no word for which of them it
+ * does; but the answer to the missing packet, when it went again alone, tells.  Who kept the rest
+ * acknowledges it too, or names the next packet that is missing; who dropped it acknowledges
+ * that packet only.  Until that is known nothing new is sent; then new packets follow at once, or
+ * everything goes again at each loss.
+ *
+ * Where packets that follow each other are lost, each repair is twice as long as the one before.
+ */
+#include "repair.h"
+#include "requester.h"
+#include "sender.h"
+#include "sge.h"
+#include "timer.h"
+
+void eng_repair_progress(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	if (eng_psn_diff(eng_sender_una(qp), out->repair_end) > 0)
+		out->far = ENG_FAR_KEEPS;
+	else if (eng_sender_in_flight(qp))
+		return;
+	out->repairing = false;
+	out->probing = false;
+}
+
+void eng_repair_gap(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u32 oldest = eng_sender_una(qp), most = eng_sender_in_flight(qp);
+
+	if (out->far == ENG_FAR_DROPS) {
+		eng_timer_recover(qp);
+		return;
+	}
+	/* The far end has the first packet of a repair, and names the second one, which follows. */
+	if (out->repairing && oldest != out->repair_from &&
+	    eng_psn_diff(oldest, out->repair_nxt) < 0)
+		return;
+	if (!eng_timer_lost(qp))
+		return;
+	out->repair_run = out->repairing && oldest == out->repair_end ? 2 * out->repair_run : 1;
+	if (out->repair_run > most)
+		out->repair_run = most;
+	out->repair_from = out->repair_nxt = oldest;
+	out->repair_end = eng_psn_add(oldest, out->repair_run);
+	out->repairing = most;
+}
+
+void eng_repair_answered(struct eng_qp *qp)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	if (eng_sender_una(qp) != out->repair_end || eng_repair_due(out))
+		return;
+	if (eng_sender_in_flight(qp)) {
+		out->far = ENG_FAR_DROPS;
+		eng_timer_go_back(qp);
+	}
+	out->repairing = false;
+}
+
+void eng_repair_probed(struct eng_qp *qp, u32 psns)
+{
+	struct eng_sender *out = &qp->wire.out;
+
+	out->repair_run = psns;
+	out->repair_from = eng_sender_una(qp);
+	out->repair_nxt = out->repair_end = eng_psn_add(out->repair_from, psns);
+}
+
+struct eng_slot *eng_repair_slot(const struct eng_qp *qp, u32 psn, u32 *done)
+{
+	u32 i;
+
+	for (i = qp->sq.una; i != qp->sq.begun; i++) {
+		struct eng_slot *slot = eng_qp_slot(qp, i);
+
+		*done = (psn - slot->frame.psn) & ENG_PSN_MASK;
+		if (*done < slot->frame.npsn)
+			return slot;
+	}
+	return NULL;
+}
+
+/* One more packet.  False: no room, or the request cannot be sent again. */
+static bool send_missing(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot, u32 done)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u8 status = eng_requester_resolve(qp, slot);
+	u32 sent;
+
+	if (status) {
+		/* Its turn comes when all before it are done. */
+		if (slot == eng_qp_slot(qp, qp->sq.una))
+			eng_requester_fail(qp, status);
+		out->repairing = false;
+		return false;
+	}
+	sent = eng_sender_again(qp, slot, done);
+	if (!(slot->flags & ENG_SLOT_INLINE))
+		eng_sge_release(slot->frame.payload, slot->frame.segs);
+	out->repair_nxt = eng_psn_add(out->repair_nxt, sent);
+	eng_sender_charge(rq, 1u << qp->mtu_shift);
+	return sent;
+}
+
+bool eng_repair_send(struct eng_qp *qp, struct eng_runq *rq)
+{
+	struct eng_sender *out = &qp->wire.out;
+	struct eng_slot *slot;
+	u32 done;
+
+	if (eng_psn_diff(eng_sender_una(qp), out->repair_nxt) > 0)
+		out->repair_nxt = eng_sender_una(qp);
+	/* It was only late. */
+	out->repairing = eng_psn_diff(out->repair_end, out->repair_nxt) > 0;
+	while (eng_repair_due(out)) {
+		if (!rq->bytes_left) {
+			qp->wire.starved = true;
+			return false;
+		}
+		slot = eng_repair_slot(qp, out->repair_nxt, &done);
+		if (!slot || !send_missing(qp, rq, slot, done))
+			return false;
+	}
+	/* A READ is more than was missed. */
+	if (out->repairing)
+		out->repair_end = out->repair_nxt;
+	eng_timer_repaired(qp);
+	return true;
+}
