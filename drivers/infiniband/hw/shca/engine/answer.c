@@ -117,11 +117,41 @@ static void turned_down(struct eng_qp *qp, const struct eng_header *h)
 		eng_retry_rnr(qp, (u8)code);
 	} else if (!code) {
 		qp->counters[ENG_CNT_SEQ_NAKS]++;
-		eng_repair_gap(qp);
+		eng_repair_gap(qp, h->psn);
 	} else if (refusal(h)) {
 		eng_requester_fail(qp, refusal(h));
 	} else {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_BAD_RESPONSE);
+	}
+}
+
+/* All requests before @end are done; those behind one that waits for a response, later. */
+static u32 done_before(struct eng_qp *qp, u32 end)
+{
+	struct eng_sender *out = &qp->wire.out;
+	u32 n = acknowledge(qp, end);
+
+	if (eng_psn_diff(end, out->acked) > 0)
+		out->acked = end;
+	if (n)
+		eng_timer_progress(qp, eng_psn_add(end, ENG_PSN_MASK), n);
+	return n;
+}
+
+/* Responses are missing that were sent before @h was. */
+static ENG_COLD void overtaken(struct eng_qp *qp, const struct eng_header *h)
+{
+	u32 kind = h->syndrome & ENG_SYN_KIND;
+
+	if (kind == ENG_SYN_ACK) {
+		eng_repair_ask(qp, eng_psn_add(h->psn, 1));
+	} else if (kind == ENG_SYN_NAK && !(h->syndrome & ENG_SYN_VALUE) &&
+		   qp->wire.out.far == ENG_FAR_KEEPS) {
+		qp->counters[ENG_CNT_SEQ_NAKS]++;
+		eng_repair_ask(qp, h->psn);
+		eng_repair_gap(qp, h->psn);
+	} else {
+		eng_timer_recover(qp);
 	}
 }
 
@@ -130,19 +160,15 @@ static void on_ack(struct eng_qp *qp, const struct eng_header *h)
 {
 	bool nak = (h->syndrome & ENG_SYN_KIND) != ENG_SYN_ACK;
 	u32 end = nak ? h->psn : eng_psn_add(h->psn, 1);
-	u32 n;
 
 	/* 01 is reserved, and a NAK for what is acknowledged is old. */
 	if ((h->syndrome & ENG_SYN_KIND) == 0x40 ||
 	    eng_psn_diff(end, eng_sender_una(qp)) < 0)
 		return;
 	take_credits(qp, h);
-	n = acknowledge(qp, end);
-	if (n)
-		eng_timer_progress(qp, eng_psn_add(end, ENG_PSN_MASK), n);
+	(void)done_before(qp, end);
 	if (eng_psn_diff(end, eng_sender_una(qp)) > 0) {
-		/* A response is missing. */
-		eng_timer_recover(qp);
+		overtaken(qp, h);
 	} else if (nak) {
 		/* An RNR timer ends in sending again, but for what is refused. */
 		if (!qp->retry.wait || refusal(h))
@@ -156,26 +182,24 @@ static void on_ack(struct eng_qp *qp, const struct eng_header *h)
 	}
 }
 
-/* The oldest request, if @h answers it; what of it was acknowledged silently is completed. */
-static struct eng_slot *answered(struct eng_qp *qp, const struct eng_header *h)
+/*
+ * The oldest request, if @h answers it; what of it was acknowledged silently is completed.
+ * *@early: it answers a later one.
+ */
+static struct eng_slot *answered(struct eng_qp *qp, const struct eng_header *h, bool *early)
 {
-	u32 n = acknowledge(qp, h->psn);
 	struct eng_slot *slot;
 	s32 ahead;
 
-	if (n)
-		eng_timer_progress(qp, eng_psn_add(h->psn, ENG_PSN_MASK), n);
+	(void)done_before(qp, h->psn);
 	if (qp->sq.una == qp->sq.begun)
 		return NULL;
 	slot = eng_qp_slot(qp, qp->sq.una);
 	ahead = eng_psn_diff(h->psn, eng_sender_una(qp));
 	if (!(slot->flags & ENG_SLOT_FETCH))
 		return NULL;
-	if (ahead > 0) {
-		/* One before it is missing: it is asked for again from there on. */
-		qp->counters[ENG_CNT_RX_GAPS]++;
-		eng_timer_recover(qp);
-	}
+	*early = ahead > 0;
+	qp->counters[ENG_CNT_RX_GAPS] += *early;
 	return ahead ? NULL : slot;
 }
 
@@ -213,20 +237,23 @@ static void fetched(struct eng_qp *qp, u32 psn, bool request_done)
 	step_on(qp, 1);
 	finish_local(qp);
 	eng_timer_progress(qp, psn, 1);
+	/* What was acknowledged behind it had to wait. */
+	(void)done_before(qp, eng_psn_diff(qp->wire.out.acked, psn) > 0 ? qp->wire.out.acked :
+									   eng_psn_add(psn, 1));
 }
 
 /* 9.7.5.1.1: the length of each response and where it ends are known beforehand. */
-static void on_response(struct eng_qp *qp, const struct eng_header *h, const struct eng_seg *segs,
+static bool on_response(struct eng_qp *qp, const struct eng_header *h, const struct eng_seg *segs,
 			u32 count, u32 length)
 {
-	struct eng_slot *slot = answered(qp, h);
+	bool last, more = h->row->flags & ENG_IS_MORE, early = false;
+	struct eng_slot *slot = answered(qp, h, &early);
 	u32 done = qp->sq.una_done, each, offset, expect;
-	bool last;
 
 	if (!slot || slot->frame.op != ENG_OP_READ) {
 		if (slot)
 			eng_arrival_count(qp->dev, ENG_CNT_RX_UNASKED);
-		return;
+		return early;
 	}
 	each = eng_sender_read_packets(qp);
 	last = done + 1 == slot->frame.npsn || ((done + 1) & (each - 1)) == 0;
@@ -234,31 +261,35 @@ static void on_response(struct eng_qp *qp, const struct eng_header *h, const str
 	expect = slot->frame.length - offset;
 	if (expect > 1u << qp->mtu_shift)
 		expect = 1u << qp->mtu_shift;
-	if (length != expect || last == !!(h->row->flags & ENG_IS_MORE)) {
+	/* The answer to a question for less ends earlier. */
+	if (length != expect || (last ? more : !more && !qp->wire.out.pieced)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_BAD_RESPONSE);
 		eng_requester_fail(qp, ENG_WC_BAD_RESP_ERR);
-		return;
+		return false;
 	}
 	if (h->row->flags & ENG_HAS_AETH)
 		take_credits(qp, h);
 	if (store(qp, slot, offset, segs, count, length))
 		fetched(qp, h->psn, last);
+	return false;
 }
 
-static void on_value(struct eng_qp *qp, const struct eng_header *h)
+static bool on_value(struct eng_qp *qp, const struct eng_header *h)
 {
-	struct eng_slot *slot = answered(qp, h);
+	bool early = false;
+	struct eng_slot *slot = answered(qp, h, &early);
 	u64 value = h->compare_add;
 	struct eng_seg seg = { .addr = (u64)(unsigned long)&value, .length = 8 };
 
 	if (!slot || slot->frame.op < ENG_OP_CMP_SWAP) {
 		if (slot)
 			eng_arrival_count(qp->dev, ENG_CNT_RX_UNASKED);
-		return;
+		return early;
 	}
 	take_credits(qp, h);
 	if (store(qp, slot, 0, &seg, 1, 8))
 		fetched(qp, h->psn, true);
+	return false;
 }
 
 static bool expects_answers(const struct eng_qp *qp)
@@ -266,26 +297,26 @@ static bool expects_answers(const struct eng_qp *qp)
 	return eng_state(qp) == ENG_QPS_RTS || eng_state(qp) == ENG_QPS_SQD;
 }
 
-void eng_answer_packet(struct eng_qp *qp, const struct eng_header *h, const struct eng_seg *segs,
+bool eng_answer_packet(struct eng_qp *qp, const struct eng_header *h, const struct eng_seg *segs,
 		       u32 count, u32 length)
 {
 	if (!expects_answers(qp)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_QP_STATE);
-		return;
+		return false;
 	}
 	if (eng_psn_diff(h->psn, qp->wire.out.max_psn) >= 0) {
 		/* 9.7.5.1.2: ghosts are dropped. */
 		eng_arrival_count(qp->dev, h->op == ENG_PKT_ACK ?
 				  ENG_CNT_RX_FUTURE : ENG_CNT_RX_UNASKED);
-		return;
+		return false;
 	}
 	if (h->op == ENG_PKT_ACK) {
 		on_ack(qp, h);
 	} else if (eng_psn_diff(h->psn, eng_sender_una(qp)) < 0) {
 		qp->counters[ENG_CNT_RX_DUPLICATES]++;
-	} else if (h->op == ENG_PKT_ATOMIC_ACK) {
-		on_value(qp, h);
 	} else {
-		on_response(qp, h, segs, count, length);
+		return h->op == ENG_PKT_ATOMIC_ACK ? on_value(qp, h) :
+						     on_response(qp, h, segs, count, length);
 	}
+	return false;
 }

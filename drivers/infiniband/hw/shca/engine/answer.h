@@ -8,8 +8,11 @@
 #include "packet.h"
 #include "types.h"
 
-/* A response or acknowledge arrived; @segs hold its @length bytes of payload. */
-ENG_PRIVATE void eng_answer_packet(struct eng_qp *qp, const struct eng_header *h,
+/*
+ * A response or acknowledge arrived; @segs hold its @length bytes of payload.  True: it is a
+ * response whose turn has not come, and that nothing was made of.
+ */
+ENG_PRIVATE bool eng_answer_packet(struct eng_qp *qp, const struct eng_header *h,
 				   const struct eng_seg *segs, u32 count, u32 length);
 
 #endif

@@ -16,11 +16,13 @@
 #include "mcast.h"
 #include "packet.h"
 #include "psn.h"
+#include "repair.h"
 #include "reply.h"
 #include "responder.h"
 #include "run.h"
 #include "sender.h"
 #include "state.h"
+#include "timer.h"
 
 enum {
 	MULTICAST_QPN = 0xffffff,
@@ -160,7 +162,8 @@ static void let_go(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *pa
 {
 	bool taken = false;
 
-	(void)env_fetch_add(&qp->packets_waiting, -1ull);
+	if (env_likely(!packet->held))
+		(void)env_fetch_add(&qp->packets_waiting, -1ull);
 	if (env_unlikely(dest_of(packet) == MULTICAST_QPN)) {
 		env_rcu_lock();
 		taken = to_group(qp->dev, rq, packet, packet->qpn);
@@ -187,7 +190,8 @@ static void drop_list(struct eng_qp *qp, struct eng_list *list)
 	struct eng_item *item;
 
 	while ((item = eng_list_pop(list))) {
-		(void)env_fetch_add(&qp->packets_waiting, -1ull);
+		if (!item_packet(item)->held)
+			(void)env_fetch_add(&qp->packets_waiting, -1ull);
 		qp->dev->ops->packet_done(item_packet(item));
 	}
 }
@@ -195,6 +199,7 @@ static void drop_list(struct eng_qp *qp, struct eng_list *list)
 void eng_arrival_forget(struct eng_qp *qp)
 {
 	drop_list(qp, &qp->wire.early);
+	drop_list(qp, &qp->wire.out.early);
 }
 
 void eng_arrival_drop(struct eng_qp *qp)
@@ -358,8 +363,8 @@ static bool on_reliable(struct eng_qp *qp, struct eng_runq *rq, const struct eng
 		if (eng_psn_diff(h->psn, arriving->gap_psn) <= 0)
 			qp->resp.nak_sent = false;
 		arriving->gap_psn = h->psn;
-		kept = eng_hold_keep(qp, &qp->wire.early, packet, h->psn, qp->resp.epsn);
-		qp->counters[ENG_CNT_RX_HELD] += kept;
+		kept = eng_hold_keep(qp, &qp->wire.early, packet, h->psn, qp->resp.epsn) ==
+		       ENG_HELD;
 	} else {
 		arriving->gap_psn = h->psn;
 		/* A packet that breaks the rules has no PSNs: the responder refuses it. */
@@ -406,6 +411,19 @@ static bool from_path(const struct eng_qp *qp, const struct eng_packet *packet)
 	       !env_memcmp(dst, qp->attr.sgid, 16);
 }
 
+/* A response came, but not the one before it, which is asked for again.  True: @packet is kept. */
+static ENG_COLD bool hold_response(struct eng_qp *qp, struct eng_packet *packet, u32 psn)
+{
+	enum eng_held held = eng_hold_keep(qp, &qp->wire.out.early, packet, psn,
+					   eng_sender_una(qp));
+
+	if (held == ENG_HELD_NOT)
+		eng_timer_recover(qp);
+	else
+		eng_repair_ask(qp, psn);
+	return held == ENG_HELD;
+}
+
 /* True: @packet is kept. */
 static bool take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *packet)
 {
@@ -428,10 +446,9 @@ static bool take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *p
 	}
 	qp->counters[ENG_CNT_RX_PACKETS] += !packet->held;
 	rq->bytes_left -= length < rq->bytes_left ? length : rq->bytes_left;
-	if (h.row->flags & ENG_IS_ANSWER) {
-		eng_answer_packet(qp, &h, segs, count, length);
-		return false;
-	}
+	if (h.row->flags & ENG_IS_ANSWER)
+		return eng_answer_packet(qp, &h, segs, count, length) &&
+		       hold_response(qp, packet, h.psn);
 	if (!eng_state_receives(qp)) {
 		eng_arrival_count(qp->dev, ENG_CNT_RX_QP_STATE);
 		return false;
@@ -455,23 +472,31 @@ static bool take_in(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *p
 	return kept;
 }
 
+/* The packet of a list whose turn it is, by now, after those that are of no use any more. */
+static struct eng_packet *next_of(struct eng_qp *qp, struct eng_list *held, u32 next)
+{
+	struct eng_packet *packet;
+
+	while ((packet = eng_hold_first(held)) && eng_psn_diff(packet->psn, next) < 0) {
+		eng_list_pop(held);
+		qp->dev->ops->packet_done(packet);
+	}
+	return eng_hold_ready(held, next) ? item_packet(eng_list_pop(held)) : NULL;
+}
+
 /* What closed a gap lets go of what was held behind it: that is next, and worth an acknowledge. */
 static ENG_COLD struct eng_packet *next_held(struct eng_qp *qp)
 {
-	struct eng_list *early = &qp->wire.early;
 	struct eng_packet *packet;
 
 	if (!eng_state_receives(qp))
 		eng_arrival_forget(qp);
-	while ((packet = eng_hold_first(early)) && eng_psn_diff(packet->psn, qp->resp.epsn) < 0) {
-		eng_list_pop(early);
-		(void)env_fetch_add(&qp->packets_waiting, -1ull);
-		qp->dev->ops->packet_done(packet);
-	}
-	if (!eng_hold_ready(early, qp->resp.epsn))
-		return NULL;
-	eng_list_pop(early);
-	qp->wire.arriving.ack_owed = true;
+	packet = next_of(qp, &qp->wire.out.early, eng_sender_una(qp));
+	if (packet)
+		return packet;
+	packet = next_of(qp, &qp->wire.early, qp->resp.epsn);
+	if (packet)
+		qp->wire.arriving.ack_owed = true;
 	return packet;
 }
 
@@ -480,7 +505,7 @@ static struct eng_packet *next_packet(struct eng_qp *qp)
 	struct eng_packet *packet = NULL;
 	struct eng_item *item;
 
-	if (env_unlikely(qp->wire.early.first))
+	if (env_unlikely(qp->wire.early.first || qp->wire.out.early.first))
 		packet = next_held(qp);
 	if (packet)
 		return packet;
@@ -491,7 +516,8 @@ static struct eng_packet *next_packet(struct eng_qp *qp)
 /* Is there a packet that can be worked on? */
 static bool any_packet(const struct eng_qp *qp)
 {
-	return qp->wire.in.first || eng_hold_ready(&qp->wire.early, qp->resp.epsn);
+	return qp->wire.in.first || eng_hold_ready(&qp->wire.early, qp->resp.epsn) ||
+	       eng_hold_ready(&qp->wire.out.early, eng_sender_una(qp));
 }
 
 bool eng_arrival_work(struct eng_qp *qp, struct eng_runq *rq)

@@ -7,17 +7,25 @@
 
 #include "types.h"
 
+enum eng_held {
+	ENG_HELD_NOT,		/* too far ahead, or the host has no room */
+	ENG_HELD_TWICE,		/* it is here already */
+	ENG_HELD,
+};
+
 /*
- * Keeps @packet, whose number is @psn, while the turn is at @next.  False: it is too far ahead, here
- * already, or the host has no room, and it remains the caller's.
+ * Keeps @packet, whose number is @psn, while the turn is at @next; else it remains the caller's.
  */
-ENG_PRIVATE bool eng_hold_keep(struct eng_qp *qp, struct eng_list *held,
-			       struct eng_packet *packet, u32 psn, u32 next);
+ENG_PRIVATE enum eng_held eng_hold_keep(struct eng_qp *qp, struct eng_list *held,
+					struct eng_packet *packet, u32 psn, u32 next);
 
 static inline struct eng_packet *eng_hold_first(const struct eng_list *held)
 {
 	return held->first ? env_container(held->first, struct eng_packet, item) : NULL;
 }
+
+/* The first one that is not in front of @psn; NULL: none. */
+ENG_PRIVATE struct eng_packet *eng_hold_from(const struct eng_list *held, u32 psn);
 
 /* Is the packet here whose turn it is? */
 static inline bool eng_hold_ready(const struct eng_list *held, u32 next)

@@ -175,7 +175,7 @@ static void set_path(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask
 	if (mask & ENG_QP_SQ_PSN) {
 		qp->attr.sq_psn = attr->sq_psn & ENG_PSN_MASK;
 		qp->sq.psn = qp->attr.sq_psn;
-		qp->wire.out.max_psn = qp->attr.sq_psn;
+		qp->wire.out.max_psn = qp->wire.out.acked = qp->attr.sq_psn;
 	}
 	if (mask & ENG_QP_PEER)
 		set_link(qp, attr);

@@ -8,8 +8,10 @@
 #include "psn.h"
 #include "types.h"
 
-/* The far end says that the oldest packet is missing. */
-ENG_PRIVATE void eng_repair_gap(struct eng_qp *qp);
+/* The far end says that @oldest is missing. */
+ENG_PRIVATE void eng_repair_gap(struct eng_qp *qp, u32 oldest);
+/* Of the responses before @end some are missing here. */
+ENG_PRIVATE void eng_repair_ask(struct eng_qp *qp, u32 end);
 /* It acknowledged what is behind the oldest packet now, and nothing more. */
 ENG_PRIVATE void eng_repair_answered(struct eng_qp *qp);
 /* The oldest packet is another one than before. */
@@ -21,15 +23,28 @@ ENG_PRIVATE struct eng_slot *eng_repair_slot(const struct eng_qp *qp, u32 psn, u
 /* Sends what is due.  False: not all of it for now. */
 ENG_PRIVATE bool eng_repair_send(struct eng_qp *qp, struct eng_runq *rq);
 
+/* Are there packets of a repair that were not sent yet? */
+static inline bool eng_repair_open(const struct eng_sender *out)
+{
+	return out->repairing && eng_psn_diff(out->repair_end, out->repair_nxt) > 0;
+}
+
+/* Are there responses that were not asked for again yet? */
+static inline bool eng_repair_asks(const struct eng_sender *out)
+{
+	return out->asking && eng_psn_diff(out->ask_end, out->asked_end) > 0;
+}
+
 static inline bool eng_repair_due(const struct eng_sender *out)
 {
-	return env_unlikely(out->repairing) && eng_psn_diff(out->repair_end, out->repair_nxt) > 0;
+	return env_unlikely(out->repairing || out->asking) &&
+	       (eng_repair_open(out) || eng_repair_asks(out));
 }
 
 /* Sending everything again, from the oldest packet on, needs no repair. */
 static inline void eng_repair_stop(struct eng_sender *out)
 {
-	out->repairing = false;
+	out->repairing = out->asking = false;
 }
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include "sender.h"
 #include "headers.h"
+#include "hold.h"
 #include "packet.h"
 #include "state.h"
 #include "timer.h"
@@ -45,6 +46,7 @@ void eng_sender_start(struct eng_qp *qp)
 
 	env_memset(out, 0, sizeof(*out));
 	out->max_psn = eng_sender_nxt(qp);
+	out->acked = eng_sender_una(qp);
 	out->window = ENG_SEND_WINDOW_FIRST;
 	/* Requests that went another way before were not numbered. */
 	out->uncounted = qp->sq.tail != 0;
@@ -316,6 +318,19 @@ bool eng_sender_emit(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *sl
 	return slot->flags & ENG_SLOT_FETCH ? emit_fetch(qp, rq, slot) : emit_data(qp, rq, slot);
 }
 
+/* Of a READ only the responses that are not here. */
+static u32 ask_for_gap(struct eng_qp *qp, struct eng_header *h, u32 psns)
+{
+	const struct eng_packet *next = eng_hold_from(&qp->wire.out.early, h->psn);
+	u32 gap = next ? (next->psn - h->psn) & ENG_PSN_MASK : psns;
+
+	if (gap >= psns || h->op != ENG_PKT_READ)
+		return psns;
+	h->dma_length = gap << qp->mtu_shift;
+	qp->wire.out.pieced = true;
+	return gap;
+}
+
 u32 eng_sender_again(struct eng_qp *qp, struct eng_slot *slot, u32 done)
 {
 	struct eng_header h = { .service = eng_sender_service(qp), .dest_qpn = qp->attr.dest_qpn };
@@ -324,7 +339,7 @@ u32 eng_sender_again(struct eng_qp *qp, struct eng_slot *slot, u32 done)
 	u32 psns = 1;
 
 	if (slot->flags & ENG_SLOT_FETCH) {
-		psns = build_fetch(qp, &slot->frame, done, &h);
+		psns = ask_for_gap(qp, &h, build_fetch(qp, &slot->frame, done, &h));
 	} else {
 		payload_at(&slot->frame, done << qp->mtu_shift, &at);
 		build_data(qp, slot, done, &at, &tx, &h);

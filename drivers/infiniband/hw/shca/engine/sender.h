@@ -70,9 +70,9 @@ static inline u32 eng_sender_window(const struct eng_qp *qp)
 {
 	const struct eng_sender *out = &qp->wire.out;
 
-	if (env_likely(!out->repairing))
+	if (env_likely(!out->repairing && !out->early.first))
 		return out->window;
-	if (out->far == ENG_FAR_UNKNOWN)
+	if (out->repairing && out->far == ENG_FAR_UNKNOWN)
 		return 0;
 	return out->window < ENG_SEND_WINDOW_MAX / 4 ? 4 * out->window : ENG_SEND_WINDOW_MAX;
 }

@@ -15,6 +15,7 @@ enum eng_far { ENG_FAR_UNKNOWN, ENG_FAR_KEEPS, ENG_FAR_DROPS };
 
 /* The requester's half.  All times in ns. */
 struct eng_sender {
+	struct eng_list early;	/* responses behind one that is missing: see hold.c */
 	u32 max_psn;		/* behind the last packet ever sent */
 	u32 window, grow;	/* packets in flight, and acknowledged ones towards one more */
 	bool lost;		/* something was, since the link was chosen */
@@ -33,6 +34,10 @@ struct eng_sender {
 	bool uncounted;		/* which would mean nothing to us */
 	bool probing;		/* a probe is not answered yet */
 	bool suspect;		/* it was, and not all of what is in flight: is the rest lost? */
+	bool asking;		/* responses were missing since it was sent from una on */
+	bool pieced;		/* and some were asked for singly */
+	u32 asked_end, ask_end;	/* up to here all were, and will be */
+	u32 acked;		/* all requests before it are done, whether their responses came or not */
 	u8 far;			/* enum eng_far */
 	bool repairing;		/* packets are sent again, and it was not heard yet what that did */
 	u32 repair_from, repair_nxt, repair_end;	/* of these, from nxt on they will be */
@@ -57,7 +62,7 @@ struct eng_arriving {
 
 struct eng_stream {
 	struct eng_list in;	/* taken from packet_inbox */
-	struct eng_list early;	/* requests behind one that is missing: see hold.c */
+	struct eng_list early;	/* requests behind one that is missing */
 	struct eng_sender out;
 	struct eng_arriving arriving;
 	u64 now;		/* of this step, once asked for; else 0 */

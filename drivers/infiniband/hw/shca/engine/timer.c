@@ -137,7 +137,7 @@ void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets)
 	struct eng_sender *out = &qp->wire.out;
 
 	eng_retry_progress(qp);
-	if (env_unlikely(out->repairing))
+	if (env_unlikely(out->repairing || out->asking))
 		eng_repair_progress(qp);
 	take_sample(qp, psn);
 	widen(out, packets);
@@ -175,10 +175,9 @@ static void narrow(struct eng_sender *out)
 		out->window = ENG_SEND_WINDOW_MIN;
 }
 
-bool eng_timer_lost(struct eng_qp *qp)
+bool eng_timer_lost(struct eng_qp *qp, u32 oldest)
 {
 	struct eng_sender *out = &qp->wire.out;
-	u32 oldest = eng_sender_una(qp);
 	u64 now = eng_timer_now(qp);
 
 	/* What was just sent again cannot be missing yet: this is news of before. */
@@ -194,7 +193,7 @@ bool eng_timer_lost(struct eng_qp *qp)
 
 void eng_timer_recover(struct eng_qp *qp)
 {
-	if (eng_timer_lost(qp))
+	if (eng_timer_lost(qp, eng_sender_una(qp)))
 		eng_timer_go_back(qp);
 }
 

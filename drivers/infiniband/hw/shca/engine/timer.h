@@ -11,8 +11,8 @@
 ENG_PRIVATE void eng_timer_sent(struct eng_qp *qp, u32 psn, bool sample);
 /* @packets more are acknowledged, the last of them @psn. */
 ENG_PRIVATE void eng_timer_progress(struct eng_qp *qp, u32 psn, u32 packets);
-/* Something in flight is known to be lost.  False: that was known before. */
-ENG_PRIVATE bool eng_timer_lost(struct eng_qp *qp);
+/* Packet @oldest of those in flight is known to be lost.  False: that was known before. */
+ENG_PRIVATE bool eng_timer_lost(struct eng_qp *qp, u32 oldest);
 /* Everything from the oldest packet on goes again. */
 ENG_PRIVATE void eng_timer_go_back(struct eng_qp *qp);
 /* Both. */
