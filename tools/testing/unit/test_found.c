@@ -55,6 +55,15 @@ static void to_direct_link(struct host_qp *qp, struct host *peer)
 	eng_qp_modify(qp->eng, &attr, ENG_QP_PEER);
 }
 
+static void to_wire(struct host_qp *qp, struct host_qp *peer)
+{
+	struct eng_qp_attr attr = { .wire = true };
+
+	cable_gid(qp->host, attr.sgid);
+	cable_gid(peer->host, attr.dgid);
+	eng_qp_modify(qp->eng, &attr, ENG_QP_PEER);
+}
+
 /*
  * Simulator, seeds 6051 and 6513 with relink: responses to a READ wait for the host's room while
  * the connection moves to the direct link.  The responder, which has work of its own, spun over
@@ -84,6 +93,39 @@ static void test_frames_behind_a_read_without_room(void)
 	CHECK(host_poll(&p.acq, &wc));
 	CHECK_EQ(wc.status, OK);
 	CHECK(host_mr_check(&p.amr, 0, 16384, 5));
+	wpair_fini(&p);
+}
+
+/*
+ * A refusal on the direct link comes home when the connection has moved to the wire.  It is said
+ * once: who does not hear it asks a peer in ERR until no retry is left.
+ */
+static void test_refusal_from_another_link(void)
+{
+	struct shca_cqe wc;
+	struct host_wr wr;
+	struct wpair p;
+	u32 i;
+
+	wpair_init(&p);
+	to_direct_link(&p.a, &p.bhost);
+	to_direct_link(&p.b, &p.ahost);
+	for (i = 0; i < 4; i++) {
+		wr = wpair_wr(&p, WR_WRITE, i, 8);
+		wr.rkey ^= i == 2 ? 0x55 : 0;
+		host_put_send(&p.a, &wr);
+	}
+	/* B waits for a worker. */
+	ring_with(&p.a, ENG_BUDGET_BYTES, 4);
+	CHECK(!host_poll(&p.acq, &wc));
+	to_wire(&p.a, &p.b);
+	host_work();
+	CHECK_EQ(host_query(&p.b), ENG_QPS_ERR);
+	for (i = 0; i < 4; i++) {
+		CHECK(cable_wait(&p.acq, &wc));
+		CHECK_EQ(wc.wr_id, i);
+		CHECK_EQ(wc.status, i < 2 ? OK : i == 2 ? REM_ACCESS : FLUSH);
+	}
 	wpair_fini(&p);
 }
 
@@ -223,6 +265,8 @@ static const struct tap_test tests[] = {
 	  test_frames_behind_a_read_without_room },
 	{ "an unknown opcode behind a lost acknowledge (seed 486683243057)",
 	  test_bad_opcode_behind_a_lost_acknowledge },
+	{ "a refusal that comes home by the direct link, when packets are the way already",
+	  test_refusal_from_another_link },
 	{ "a refusal whose NAK is lost ends in exhausted retries (seed 910009344)",
 	  test_lost_refusal },
 	{ "a refusal that overtakes a response is not said twice (seed 61766421751)",

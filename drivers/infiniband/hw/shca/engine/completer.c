@@ -75,6 +75,29 @@ static void settle(struct eng_qp *qp)
 	}
 }
 
+/*
+ * Frames come home by the direct link while packets are the way.  All but refusals would come again
+ * as packets; a refusal is said once (IBTA vol. 1, 9.9.3).  What was in front of it is done.
+ */
+static ENG_COLD void settle_refusal(struct eng_qp *qp)
+{
+	u8 status = 0;
+	u32 i;
+
+	if (qp->type != ENG_QPT_RC || eng_state(qp) == ENG_QPS_ERR)
+		return;
+	for (i = qp->sq.una; !status; i++) {
+		const struct eng_slot *slot = eng_qp_slot(qp, i);
+
+		if (i == qp->sq.begun || slot->flags & ENG_SLOT_AWAY)
+			return;
+		status = failures[slot->frame.reply];
+	}
+	while (qp->sq.una != i - 1)
+		eng_requester_finish(qp, ENG_WC_SUCCESS);
+	eng_requester_fail(qp, status);
+}
+
 void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame)
 {
 	u8 reply = frame->reply;
@@ -87,7 +110,8 @@ void eng_completer_reply(struct eng_qp *qp, struct eng_frame *frame)
 		eng_retry_credit(qp, reply == ENG_REPLY_CREDIT);
 		return;
 	}
-	/* Of packets answer.c hears; what came home here was sent before they were the way. */
-	if (!eng_qp_on_wire(qp))
+	if (env_likely(!eng_qp_on_wire(qp)))
 		settle(qp);
+	else
+		settle_refusal(qp);
 }

@@ -313,8 +313,11 @@ static bool emit_fetch(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *
 
 bool eng_sender_emit(struct eng_qp *qp, struct eng_runq *rq, struct eng_slot *slot)
 {
-	if (!qp->sq.nxt_done)
+	if (!qp->sq.nxt_done) {
 		qp->counters[ENG_CNT_FRAMES]++;
+		/* What was said of an earlier request in this slot. */
+		slot->frame.reply = ENG_REPLY_ACK;
+	}
 	return slot->flags & ENG_SLOT_FETCH ? emit_fetch(qp, rq, slot) : emit_data(qp, rq, slot);
 }
 
