@@ -53,6 +53,13 @@ void eng_alarm_rest(struct eng_qp *qp)
 	env_write(qp->alarm.wanted, 0);
 }
 
+void eng_alarm_stop(struct eng_qp *qp)
+{
+	if (qp->alarm.at != ENG_NO_DEADLINE)
+		set_timer(qp, ENG_NO_DEADLINE, 0);
+	eng_alarm_rest(qp);
+}
+
 void eng_expire(struct eng_qp *qp)
 {
 	env_write(qp->alarm.gone, 1);

@@ -13,6 +13,8 @@ ENG_PRIVATE void eng_alarm_set(struct eng_qp *qp, u64 at);
 ENG_PRIVATE void eng_alarm_by(struct eng_qp *qp, u64 at, u64 late);
 /* Nothing is waited for: the timer, which may be set, need wake nobody until something is. */
 ENG_PRIVATE void eng_alarm_rest(struct eng_qp *qp);
+/* The same, and the timer is taken back: it may expire once more at most. */
+ENG_PRIVATE void eng_alarm_stop(struct eng_qp *qp);
 /* What was set has passed, or is of no use any more. */
 ENG_PRIVATE void eng_alarm_clear(struct eng_qp *qp);
 

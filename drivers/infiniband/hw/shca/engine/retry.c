@@ -171,9 +171,7 @@ void eng_retry_tick(struct eng_qp *qp)
 
 void eng_retry_stop(struct eng_qp *qp)
 {
-	if (qp->alarm.at != ENG_NO_DEADLINE)
-		qp->dev->ops->arm(qp, ENG_NO_DEADLINE, 0);
-	go_on(qp);
-	eng_alarm_rest(qp);
+	qp->retry.wait = ENG_WAIT_NONE;
+	eng_alarm_stop(qp);
 	qp->retry.early = false;
 }
