@@ -50,7 +50,7 @@ struct packet {
 	struct eng_packet eng;
 	struct sk_buff *skb;		/* counted: several packets may share it */
 	u32 offset;			/* of BTH */
-	u32 kept;			/* bytes of memory that the engine keeps with it for longer */
+	u32 kept;			/* bytes that the engine keeps with it for longer */
 	bool within;			/* it lies in the room behind the data of skb */
 	u8 net[sizeof(struct ipv6hdr)];
 	u8 head[ENG_WIRE_HEAD_MAX];

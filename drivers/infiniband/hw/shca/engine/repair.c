@@ -2,10 +2,10 @@
 /*
  * repair.c - sends again what is missing at the far end, and only that as far as it can.
  *
- * Called by answer.c, which hears of gaps, and by the requester, which sends.  IBTA lets a responder
- * drop what is behind a gap (vol. 1, 9.7.4.1.2) or keep it, and has no word for which of them it
- * does; but the answer to the missing packet, when it went again alone, tells.  Who kept the rest
- * acknowledges it too, or names the next packet that is missing; who dropped it acknowledges
+ * Called by answer.c, which hears of gaps, and by the requester, which sends.  A responder may drop
+ * what is behind a gap or keep it (IBTA vol. 1, 9.7.4.1.2), and there is no word for which of them
+ * it does.  But the answer to the missing packet, when it went again alone, tells: who kept the
+ * rest acknowledges it too, or names the next packet that is missing; who dropped it acknowledges
  * that packet only.  Until that is known nothing new is sent; then new packets follow at once, or
  * everything goes again at each loss.
  *

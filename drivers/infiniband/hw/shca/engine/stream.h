@@ -37,7 +37,7 @@ struct eng_sender {
 	bool asking;		/* responses were missing since it was sent from una on */
 	bool pieced;		/* and some were asked for singly */
 	u32 asked_end, ask_end;	/* up to here all were, and will be */
-	u32 acked;		/* all requests before it are done, whether their responses came or not */
+	u32 acked;		/* requests before it are done, though responses may be missing */
 	u8 far;			/* enum eng_far */
 	bool repairing;		/* packets are sent again, and it was not heard yet what that did */
 	u32 repair_from, repair_nxt, repair_end;	/* of these, from nxt on they will be */
