@@ -50,7 +50,7 @@ struct packet {
 	struct eng_packet eng;
 	struct sk_buff *skb;		/* counted: several packets may share it */
 	u32 offset;			/* of BTH */
-	u32 kept;			/* bytes that the engine keeps with it for longer */
+	bool kept;			/* by the engine, for longer */
 	bool within;			/* it lies in the room behind the data of skb */
 	u8 net[sizeof(struct ipv6hdr)];
 	u8 head[ENG_WIRE_HEAD_MAX];
@@ -64,7 +64,7 @@ struct promise {
 
 static DEFINE_PER_CPU(struct promise, promises);
 static struct kmem_cache *packets;
-static atomic_long_t kept_bytes;	/* of all packets */
+static atomic_long_t kept_bytes;	/* of buffers with a packet that is kept */
 
 /* The caller has set SCHEDULED, so the lane and its list node are its own. */
 static void schedule_lane(struct shca_lane *lane)
@@ -256,18 +256,32 @@ static void uncharge(struct sk_buff *skb)
 	skb->sk = NULL;
 }
 
+/* How many packets of a buffer are kept: one holds all of it, and it is counted once. */
+static atomic_t *kept_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(atomic_t) > sizeof(skb->cb));
+	return (atomic_t *)skb->cb;
+}
+
 bool shca_udp_rx_keep(struct eng_packet *eng)
 {
 	struct packet *packet = container_of(eng, struct packet, eng);
-	u32 share = packet->skb->truesize / max_t(u32, 1, skb_shinfo(packet->skb)->gso_segs);
+	struct sk_buff *skb = packet->skb;
+	bool fits = atomic_long_add_return(skb->truesize, &kept_bytes) <= KEPT_BYTES;
 
-	if (atomic_long_add_return(share, &kept_bytes) > KEPT_BYTES) {
-		atomic_long_sub(share, &kept_bytes);
+	if (!fits || atomic_inc_return(kept_of(skb)) > 1)
+		atomic_long_sub(skb->truesize, &kept_bytes);
+	if (!fits)
 		return false;
-	}
-	packet->kept = share;
-	uncharge(packet->skb);
+	packet->kept = true;
+	uncharge(skb);
 	return true;
+}
+
+static void keep_no_more(struct sk_buff *skb)
+{
+	if (atomic_dec_and_test(kept_of(skb)))
+		atomic_long_sub(skb->truesize, &kept_bytes);
 }
 
 void shca_udp_rx_done(struct eng_packet *eng)
@@ -276,7 +290,7 @@ void shca_udp_rx_done(struct eng_packet *eng)
 	struct sk_buff *skb = packet->skb;
 
 	if (unlikely(packet->kept))
-		atomic_long_sub(packet->kept, &kept_bytes);
+		keep_no_more(skb);
 	if (!packet->within)
 		kmem_cache_free(packets, packet);
 	consume_skb(skb);
@@ -371,7 +385,7 @@ static void take_packet(struct shca_dev *dev, struct shca_lane *lane, struct eng
 		return;
 	}
 	packet->offset = offset;
-	packet->kept = 0;
+	packet->kept = false;
 	wrong = examine(lane, packet, bytes, index);
 	if (wrong < 0) {
 		eng_wire_receive(dev->eng, rq, &packet->eng);
@@ -389,6 +403,7 @@ static void take_series(struct shca_dev *dev, struct shca_lane *lane, struct eng
 	u32 at = 0, index = 0;
 
 	shca_wire_stats_add(dev->wire_stats, SHCA_WIRE_RX_SERIES, 1);
+	atomic_set(kept_of(skb), 0);
 	if (!skb->len)
 		shca_wire_stats_add(dev->wire_stats, SHCA_WIRE_RX_MALFORMED, 1);
 	for (; at < skb->len; at += segment, index++)
