@@ -2,7 +2,8 @@
 /*
  * What a call changes in an object that exists is as before when the answer has nowhere to go:
  * re-registering memory, resizing a CQ, and moving a QP. Programs could not know otherwise what
- * they have. (For what is destroyed see uverbs_replies.c.)
+ * they have. Nor is anything told of such a call that was refused. (For what is destroyed see
+ * uverbs_replies.c.)
  */
 #include "fixture.h"
 #include "uverbs_raw.h"
@@ -107,6 +108,7 @@ static void test_modify(void)
 	};
 	struct ibv_cq *cq = ibv_create_cq(f.ctx, 16, NULL, NULL, 0);
 	struct ibv_qp *qp = cq ? fixture_qp(&f, cq, NULL, IBV_QPT_RC) : NULL;
+	uint32_t resp[2] = { UINT32_MAX, UINT32_MAX };
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
@@ -119,6 +121,11 @@ static void test_modify(void)
 	if (ibv_query_qp(qp, &attr, IBV_QP_STATE, &init))
 		tap_bail("query QP");
 	tap_is(attr.qp_state, IBV_QPS_RESET, "the QP is where it was");
+	req.base.qp_state = IBV_QPS_RTS;
+	tap_ok(uverbs_raw_invoke(f.ctx->cmd_fd, IB_USER_VERBS_EX_CMD_MODIFY_QP |
+				 IB_USER_VERBS_CMD_FLAG_EXTENDED, &req, sizeof(req), resp,
+				 sizeof(resp)), "a move that there is not");
+	tap_ok(resp[0] == UINT32_MAX && resp[1] == UINT32_MAX, "its answer is not touched");
 	if (ibv_destroy_qp(qp) || ibv_destroy_cq(cq))
 		tap_ok(false, "QP and CQ can be destroyed");
 }
