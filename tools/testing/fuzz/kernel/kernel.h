@@ -32,6 +32,7 @@ typedef unsigned int gfp_t;
 #define __force
 #define __rcu
 #define __must_check
+#define noinline __attribute__((__noinline__))
 #define __uninitialized
 #define __malloc
 #define __aligned(n) __attribute__((aligned(n)))
@@ -140,6 +141,12 @@ bool access_ok(const void *at, size_t n);
 #define put_user(value, at) ({ \
 	__typeof__(*(at)) v_ = (value); \
 	copy_to_user(at, &v_, sizeof(v_)) ? -EFAULT : 0; })
+#define user_read_access_begin(at, n) access_ok(at, n)
+#define user_read_access_end() ((void)0)
+#define unsafe_get_user(value, at, label) do { \
+	if (get_user(value, at)) \
+		goto label; \
+} while (0)
 #define u64_to_user_ptr(x) ((void *)(unsigned long)(x))
 
 struct list_head { struct list_head *next, *prev; };
