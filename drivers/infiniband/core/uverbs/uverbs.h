@@ -46,7 +46,6 @@
 #include "../core_uverbs.h"
 #include "uapi.h"
 
-struct uverbs_api;
 struct ib_uverbs_async_event_file;
 
 struct ib_uverbs_device {

@@ -173,11 +173,6 @@ static void let_go(struct eng_qp *qp, struct eng_runq *rq, struct eng_packet *pa
 		qp->dev->ops->packet_done(packet);
 }
 
-static struct eng_packet *item_packet(struct eng_item *item)
-{
-	return env_container(item, struct eng_packet, item);
-}
-
 void eng_arrival_take(struct eng_qp *qp)
 {
 	eng_inbox_take(&qp->packet_inbox, &qp->wire.in);
@@ -190,9 +185,9 @@ static void drop_list(struct eng_qp *qp, struct eng_list *list)
 	struct eng_item *item;
 
 	while ((item = eng_list_pop(list))) {
-		if (!item_packet(item)->held)
+		if (!eng_item_packet(item)->held)
 			(void)env_fetch_add(&qp->packets_waiting, -1ull);
-		qp->dev->ops->packet_done(item_packet(item));
+		qp->dev->ops->packet_done(eng_item_packet(item));
 	}
 }
 
@@ -481,7 +476,7 @@ static struct eng_packet *next_of(struct eng_qp *qp, struct eng_list *held, u32 
 		eng_list_pop(held);
 		qp->dev->ops->packet_done(packet);
 	}
-	return eng_hold_ready(held, next) ? item_packet(eng_list_pop(held)) : NULL;
+	return eng_hold_ready(held, next) ? eng_item_packet(eng_list_pop(held)) : NULL;
 }
 
 /* What closed a gap lets go of what was held behind it: that is next, and worth an acknowledge. */
@@ -510,7 +505,7 @@ static struct eng_packet *next_packet(struct eng_qp *qp)
 	if (packet)
 		return packet;
 	item = eng_list_pop(&qp->wire.in);
-	return item ? item_packet(item) : NULL;
+	return item ? eng_item_packet(item) : NULL;
 }
 
 /* Is there a packet that can be worked on? */

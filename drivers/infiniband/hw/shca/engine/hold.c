@@ -19,12 +19,11 @@ enum eng_held eng_hold_keep(struct eng_qp *qp, struct eng_list *held, struct eng
 
 	if (ahead <= 0 || ahead >= ENG_SEND_WINDOW_MAX)
 		return ENG_HELD_NOT;
-	if (held->first && eng_psn_diff(psn, env_container(held->last, struct eng_packet,
-							   item)->psn) > 0)
+	if (held->first && eng_psn_diff(psn, eng_item_packet(held->last)->psn) > 0)
 		at = &held->last->next;
-	while (*at && eng_psn_diff(psn, env_container(*at, struct eng_packet, item)->psn) > 0)
+	while (*at && eng_psn_diff(psn, eng_item_packet(*at)->psn) > 0)
 		at = &(*at)->next;
-	if (*at && env_container(*at, struct eng_packet, item)->psn == psn)
+	if (*at && eng_item_packet(*at)->psn == psn)
 		return ENG_HELD_TWICE;
 	if (!qp->dev->ops->packet_keep(packet))
 		return ENG_HELD_NOT;
@@ -44,7 +43,7 @@ struct eng_packet *eng_hold_from(const struct eng_list *held, u32 psn)
 	struct eng_item *item;
 
 	for (item = held->first; item; item = item->next) {
-		struct eng_packet *packet = env_container(item, struct eng_packet, item);
+		struct eng_packet *packet = eng_item_packet(item);
 
 		if (eng_psn_diff(packet->psn, psn) >= 0)
 			return packet;

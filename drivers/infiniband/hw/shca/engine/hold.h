@@ -21,7 +21,7 @@ ENG_PRIVATE enum eng_held eng_hold_keep(struct eng_qp *qp, struct eng_list *held
 
 static inline struct eng_packet *eng_hold_first(const struct eng_list *held)
 {
-	return held->first ? env_container(held->first, struct eng_packet, item) : NULL;
+	return held->first ? eng_item_packet(held->first) : NULL;
 }
 
 /* The first one that is not in front of @psn; NULL: none. */

@@ -222,9 +222,7 @@ bool eng_reply_read(struct eng_qp *qp, struct eng_runq *rq, u8 *refused)
 	/* What was owed is acknowledged by the first response. */
 	arriving->ack_owed = false;
 	while (rq->bytes_left && send_response(qp, frame, &seg)) {
-		u32 cost = (1u << qp->mtu_shift) + ENG_WIRE_HEAD_MAX;
-
-		rq->bytes_left -= cost < rq->bytes_left ? cost : rq->bytes_left;
+		eng_sender_charge(rq, 1u << qp->mtu_shift);
 		more = arriving->sent != frame->npsn;
 		if (!more)
 			break;

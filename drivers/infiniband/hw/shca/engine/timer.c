@@ -221,6 +221,12 @@ static void time_out(struct eng_qp *qp)
 	qp->wire.out.backoff = 0;
 }
 
+static struct eng_slot *oldest(const struct eng_qp *qp, u32 *done)
+{
+	*done = qp->sq.una_done;
+	return eng_qp_slot(qp, qp->sq.una);
+}
+
 /*
  * What is asked: the newest packet, where the far end keeps what is behind a gap.  If it was lost
  * that is mended, if others were the first of them is named, and if none was all is acknowledged.
@@ -236,8 +242,7 @@ static struct eng_slot *choose_probe(const struct eng_qp *qp, u32 *done)
 		if (slot && !(slot->flags & ENG_SLOT_FETCH))
 			return slot;
 	}
-	*done = qp->sq.una_done;
-	return eng_qp_slot(qp, qp->sq.una);
+	return oldest(qp, done);
 }
 
 static void probe(struct eng_qp *qp)
@@ -248,8 +253,7 @@ static void probe(struct eng_qp *qp)
 	u8 status = eng_requester_resolve(qp, slot);
 
 	if (status && slot != eng_qp_slot(qp, qp->sq.una)) {
-		done = qp->sq.una_done;
-		slot = eng_qp_slot(qp, qp->sq.una);
+		slot = oldest(qp, &done);
 		status = eng_requester_resolve(qp, slot);
 	}
 	if (status) {

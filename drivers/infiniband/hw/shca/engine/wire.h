@@ -65,6 +65,11 @@ struct eng_packet {
 	bool held;
 };
 
+static inline struct eng_packet *eng_item_packet(struct eng_item *item)
+{
+	return env_container(item, struct eng_packet, item);
+}
+
 /*
  * Takes @packet to the QP that it names, or drops it.  Task context, since the members of a group
  * are under a lock that is taken there only.  @rq as for eng_kick(); many packets may be taken
